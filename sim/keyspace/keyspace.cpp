@@ -173,11 +173,17 @@ void Keyspace::select(int selected, int wanted) {
   }
 }
 
-void Keyspace::purge(WallTime now) {
-  const auto is_expired = [now](const auto& item) { return expired(item.second, now); };
-  std::erase_if(keys, is_expired);
+void Keyspace::purge(WallTime now, bool told) {
+  const auto purge_one = [&](std::uint8_t number, Keys& from) {
+    std::erase_if(from, [&](const auto& item) {
+      const bool gone = expired(item.second, now);
+      if (gone && told) unnoticed.emplace(std::pair(number, item.first), false);
+      return gone;
+    });
+  };
+  purge_one(0, keys);
   if (others.empty()) return;
-  for (auto& [number, other] : others) std::erase_if(other, is_expired);
+  for (auto& [number, other] : others) purge_one(number, other);
   std::erase_if(others, [](const auto& item) { return item.second.empty(); });
 }
 
@@ -260,6 +266,11 @@ std::string encode(const Keyspace& keyspace) {
   for (const auto& [name, code] : keyspace.libraries) {
     put_bytes(out, name);
     put_bytes(out, code);
+  }
+  if (!keyspace.unnoticed.empty()) put_bytes(out, "");  // no name of a library
+  for (const auto& [place, late] : keyspace.unnoticed) {
+    put_number(out, place.first * 2U + (late ? 1U : 0U));
+    put_bytes(out, place.second);
   }
   return out;
 }

@@ -99,6 +99,9 @@ struct Keyspace {
       libraries;  ///< function libraries: name -> code; kept by whatever keeps keys
   std::uint64_t script_random = kInitialScriptRandom;
   dialect::JsonSettings script_json;  ///< what scripts have set on cjson
+  /// Keys that are expired and gone, by database, of which Redis has not said so yet: it publishes
+  /// an expired event when it meets such a key, which may be late (kExpiredEvents). Whether it is.
+  std::map<std::pair<std::uint8_t, std::string>, bool> unnoticed;
   /// The databases whose keys may be leases, a bit each (docs/semantics.md, section 1): none of
   /// Redis's business.
   std::uint16_t lease_databases = 1;
@@ -138,8 +141,8 @@ struct Keyspace {
       for (auto& [key, entry] : other) visit(key, entry);
     }
   }
-  /// Drops every key that is expired at `now`.
-  void purge(WallTime now);
+  /// Drops every key that is expired at `now`. `told`: Redis will say so, they become unnoticed.
+  void purge(WallTime now, bool told = false);
   /// Moves every expiry by `by` (used to store times relative to now, and for clock jumps).
   void shift_expiry(Duration by);
   /// Empties the script cache, with what scripts have set on their libraries (SCRIPT FLUSH).

@@ -189,7 +189,10 @@ WallTime began(Execution& execution) {
 
 Entry* Call::find(const std::string& key) {
   const auto it = keyspace.keys.find(key);
-  if (it == keyspace.keys.end()) return nullptr;
+  if (it == keyspace.keys.end()) {
+    notice(key);
+    return nullptr;
+  }
   Entry& entry = it->second;
   if (!entry.expires) return &entry;
   if (!stands_still(execution)) {
@@ -198,7 +201,9 @@ Entry* Call::find(const std::string& key) {
   }
   if (execution.now <= *entry.expires) return &entry;
   // One whose time is over by a clock that has gone on is nobody's work.
-  if (!execution.now_is_later) keyspace.keys.erase(it);
+  if (execution.now_is_later) return nullptr;
+  keyspace.keys.erase(it);
+  notify(kExpiredEvents, "expired", key);
   return nullptr;
 }
 

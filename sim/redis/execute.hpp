@@ -8,6 +8,7 @@
 #include "sim/base/compared.hpp"
 #include "sim/base/time.hpp"
 #include "sim/keyspace/maker.hpp"
+#include "sim/redis/keyspace_events.hpp"
 #include "sim/redis/request.hpp"
 #include "sim/redis/server/session.hpp"
 #include "sim/redis/version.hpp"
@@ -46,6 +47,7 @@ struct ServerMode {
   /// there are as many more as fields can be put into orders. Redis's own is that of Lua 5.1's hash
   /// part. Without one such a script is refused.
   std::optional<unsigned> field_order = std::nullopt;
+  KeyspaceEvents keyspace_events = 0;  ///< which it publishes
   /// Whether it may say no.
   bool restricts() const { return replica || few_replicas || over_memory || loading || cluster; }
   friend bool operator==(const ServerMode&, const ServerMode&) = default;

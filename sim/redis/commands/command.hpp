@@ -1,12 +1,14 @@
 // What the functions of commands work on: one call of one command, and how it is refused.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "sim/keyspace/refused.hpp"
 #include "sim/redis/commands/table.hpp"
 #include "sim/redis/execute.hpp"
+#include "sim/redis/keyspace_events.hpp"
 
 namespace lockstep::sim {
 
@@ -48,6 +50,13 @@ struct Call {
   template <class Type>
   Entry& put(const std::string& key, Type value);
   void erase(const std::string& key);
+  /// Something has happened to the key, of the selected database if no other is named: tells who
+  /// listens to keyspace events, if the server publishes those of this class (Redis 7.0 notify.c
+  /// notifyKeyspaceEvent).
+  void notify(KeyspaceEvents of_class, std::string_view event, const std::string& key,
+              std::optional<int> database = std::nullopt);
+  /// Tells of a key that had expired and is met now, if that is not known yet.
+  void notice(const std::string& key);
   /// What the clock shows that is read for a lifetime, or what is left of one.
   WallTime clock();
   /// The same for TIME.

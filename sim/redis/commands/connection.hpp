@@ -1,6 +1,7 @@
 // For commands that belong to a connection.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,11 @@ Reply timeout_reply(const BlockedOn& wait);
 
 /// Whether a value of this kind of entry is what the session waits for.
 bool serves(const Entry& entry, BlockedOn::Kind kind);
+
+/// Sends a message to all who listen, or leaves that to the caller (Execution::published): to how
+/// many.
+std::int64_t publish(Execution& execution, Publication said);
+std::int64_t publish_to_all(Connections& connections, const Publication& said);
 
 /// Says that the command wrote its replies itself, or has none; returned for a reply.
 Reply already_replied(Call& call);

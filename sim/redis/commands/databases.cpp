@@ -1,5 +1,6 @@
 // Commands on whole databases: SELECT, SWAPDB, MOVE, FLUSHDB, FLUSHALL, DBSIZE (Redis 7.0 db.c).
 #include <algorithm>
+#include <utility>
 
 #include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/arguments.hpp"
@@ -29,6 +30,15 @@ void check_flush(const Request& argv) {
   if (argv.size() == 2 && !is_word(argv[1], "sync") && !is_word(argv[1], "async")) refuse_syntax();
 }
 
+/// Keys that have expired and that Redis has not met yet are still there, in its own eyes.
+void swap_unnoticed(Keyspace& keyspace, std::uint8_t one, std::uint8_t other) {
+  for (auto& [place, late] : std::exchange(keyspace.unnoticed, {})) {
+    const auto& [database, key] = place;
+    const std::uint8_t now_in = database == one ? other : database == other ? one : database;
+    keyspace.unnoticed.emplace(std::pair(now_in, key), late);
+  }
+}
+
 /// In a script it selects for the script only (see ScriptVm).
 Reply run_select(Call& call) {
   if (call.execution.mode.cluster && int_argument(call.argv[1]) != 0) {
@@ -53,6 +63,7 @@ Reply run_swapdb(Call& call) {
     std::swap(aside, call.keyspace.keys);
   }
   select(call, selected);
+  swap_unnoticed(call.keyspace, static_cast<std::uint8_t>(one), static_cast<std::uint8_t>(other));
   return Reply::ok();
 }
 
@@ -77,6 +88,9 @@ Reply run_move(Call& call) {
 Reply run_flushdb(Call& call) {
   check_flush(call.argv);
   call.keyspace.keys.clear();
+  std::erase_if(call.keyspace.unnoticed, [&](const auto& item) {
+    return item.first.first == call.execution.session->database;
+  });
   return Reply::ok();
 }
 
@@ -84,6 +98,7 @@ Reply run_flushall(Call& call) {
   check_flush(call.argv);
   call.keyspace.keys.clear();
   call.keyspace.others.clear();
+  call.keyspace.unnoticed.clear();
   call.execution.flushed_all = true;
   return Reply::ok();
 }

@@ -156,6 +156,11 @@ std::vector<Reply> messages_to(const Subscriptions& listener, const Publication&
   return messages;
 }
 
+std::int64_t publish_to_all(Connections& connections, const Publication& said) {
+  return publish(connections, kChannel, said.channel, said.text) +
+         publish_to_patterns(connections, said.channel, said.text);
+}
+
 void unsubscribe_all(Connections& connections, Client& client) {
   for (const ChannelKind& kind : {kChannel, kPattern, kShard}) {
     auto& names = client.session.*kind.of_session;
@@ -178,20 +183,16 @@ Reply run_punsubscribe(Call& call) { return unsubscribe(call, kPattern); }
 Reply run_sunsubscribe(Call& call) { return unsubscribe(call, kShard); }
 
 /// Where the server is not known: how many messages the other connections get.
-Reply publish_alone(Call& call) {
-  const Publication& publication =
-      call.execution.published.emplace_back(Publication{call.argv[1], call.argv[2]});
+std::int64_t publish_alone(Execution& execution, Publication said) {
+  const Publication& publication = execution.published.emplace_back(std::move(said));
   std::size_t receivers = 0;
-  for (const Subscriptions& listener : call.execution.listening)
+  for (const Subscriptions& listener : execution.listening)
     receivers += messages_to(listener, publication).size();
-  return Reply::number(static_cast<std::int64_t>(receivers));
+  return static_cast<std::int64_t>(receivers);
 }
 
 Reply run_publish(Call& call) {
-  Connections& connections = *call.execution.connections;
-  if (!connections.complete) return publish_alone(call);
-  const std::int64_t receivers = publish(connections, kChannel, call.argv[1], call.argv[2]);
-  return Reply::number(receivers + publish_to_patterns(connections, call.argv[1], call.argv[2]));
+  return Reply::number(publish(call.execution, {call.argv[1], call.argv[2]}));
 }
 
 Reply run_spublish(Call& call) {
@@ -217,6 +218,16 @@ Reply pubsub_shard_numsub(Call& call) {
 Reply pubsub_numpat(Call& call) {
   return Reply::number(static_cast<std::int64_t>(all_connections(call).patterns.size()));
 }
+
+}  // namespace
+
+std::int64_t publish(Execution& execution, Publication said) {
+  Connections& connections = *execution.connections;
+  return connections.complete ? publish_to_all(connections, said)
+                              : publish_alone(execution, std::move(said));
+}
+
+namespace {
 
 constexpr Command kPubsubRows[] = {
     {{"subscribe", -2, kPubsub | kNoScript | kLoading | kStale}, run_subscribe, {kWhileSubscribed}},

@@ -18,6 +18,32 @@ namespace lockstep::sim {
 
 namespace {
 
+bool is_keyspace_events(const ServerSetting& setting) {
+  return setting.name == "notify-keyspace-events";
+}
+
+std::string value_of(const Call& call, const ServerSetting& setting) {
+  return is_keyspace_events(setting) ? letters_of(call.execution.mode.keyspace_events)
+                                     : std::string(setting.value);
+}
+
+/// Throws BadInput where the caller would have to remember it: what a protocol's server publishes
+/// is the same from the start to the end of a run.
+void set_keyspace_events(Call& call, const std::string& letters) {
+  const auto events = keyspace_events(letters);
+  if (!events) {
+    refuse(
+        "ERR CONFIG SET failed (possibly related to argument 'notify-keyspace-events') - Invalid "
+        "event class character. Use 'Ag$lshzxeKEtmdn'.");
+  }
+  KeyspaceEvents& set = call.execution.mode.keyspace_events;
+  if (!call.execution.connections->complete && *events != set)
+    throw BadInput("CONFIG SET notify-keyspace-events " + letters + ": the server publishes \"" +
+                   letters_of(set) +
+                   "\"; say what it is set to from the start: --keyspace-events " + letters);
+  set = *events;
+}
+
 Reply config_get(Call& call) {
   const Request& argv = call.argv;
   std::vector<Reply> found;
@@ -28,12 +54,12 @@ Reply config_get(Call& call) {
     if (asked == argv.end()) continue;
     const bool named = is_name(*asked, setting.name);  // told as it was asked for
     found.push_back(Reply::bulk(named ? *asked : std::string(setting.name)));
-    found.push_back(Reply::bulk(std::string(setting.value)));
+    found.push_back(Reply::bulk(value_of(call, setting)));
   }
   return Reply::array(std::move(found));
 }
 
-/// Setting something to what it is does nothing; to anything else is not simulated.
+/// Setting something else to what it is does nothing; to anything else is not simulated.
 Reply config_set(Call& call) {
   const Request& argv = call.argv;
   if (argv.size() % 2 != 0) refuse_arity("config|set");
@@ -43,7 +69,11 @@ Reply config_set(Call& call) {
       refuse("ERR Unknown option or number of arguments for CONFIG SET - '" +
              std::string(c_text(argv[i])) + "'");
     }
-    if (setting->value != argv[i + 1]) not_simulated(call);
+    if (is_keyspace_events(*setting)) {
+      set_keyspace_events(call, argv[i + 1]);
+    } else if (setting->value != argv[i + 1]) {
+      not_simulated(call);
+    }
   }
   return Reply::ok();
 }
@@ -148,10 +178,11 @@ Reply run_cluster_mode(Call& call) {
   return Reply::ok();
 }
 
-/// Time is moved by hand, and an expired key is never to be seen: both have nothing to do.
+/// Time is moved by hand, so SLEEP has nothing to do.
 Reply run_debug(Call& call) {
-  const bool sleep = is_word(call.argv[1], "sleep") || is_word(call.argv[1], "set-active-expire");
-  if (!sleep || call.argv.size() != 3) not_simulated(call);
+  const bool expires = is_word(call.argv[1], "set-active-expire");
+  if ((!expires && !is_word(call.argv[1], "sleep")) || call.argv.size() != 3) not_simulated(call);
+  if (expires) call.execution.connections->active_expire = call.argv[2] != "0";
   return Reply::ok();
 }
 

@@ -12,8 +12,8 @@ struct ServerSetting {
 };
 
 /// All that Redis 7.0.15 has, ascending, with the values that it starts with (CONFIG GET *), but
-/// for the address, the folder and the saves of a real one. None can be changed: the simulated
-/// server would have to follow.
+/// for the address, the folder and the saves of a real one. None but notify-keyspace-events
+/// can be changed: the simulated server would have to follow.
 std::span<const ServerSetting> settings();
 
 }  // namespace lockstep::sim

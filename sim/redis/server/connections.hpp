@@ -73,6 +73,8 @@ struct Connections {
   std::optional<Transcript> transcript;
   std::vector<Delivery> written;  ///< not fetched yet
   bool rehearsing = false;        ///< see Rehearsal
+  /// Expired keys are told of as time goes on; else where they are met (DEBUG SET-ACTIVE-EXPIRE).
+  bool active_expire = true;
 };
 
 /// While it lasts nothing is written: a script runs a second time only to be compared.

@@ -117,7 +117,7 @@ Reply refused(Session& session, const Command* command, std::string text) {
 Turn::Turn(Keyspace& keyspace, Session& session, Execution& execution, Connections& connections,
            SoonestExpiry& soonest, SessionId self, bool reads)
     : keyspace_(keyspace), execution_(execution), soonest_(soonest), reads_(reads) {
-  soonest.purge(keyspace, execution.now);
+  purge();
   keyspace.select(0, session.database);
   execution.session = &session;
   execution.connections = &connections;
@@ -134,7 +134,12 @@ Turn::~Turn() {
   execution_.in_exec = false;
   keyspace_.select(session.database, 0);
   if (!reads_) soonest_.forget();
-  soonest_.purge(keyspace_, execution_.now);  // SET ... PXAT in the past leaves nothing behind
+  purge();  // SET ... PXAT in the past leaves nothing behind
+}
+
+void Turn::purge() {
+  const bool told = publishes(execution_.mode.keyspace_events, kExpiredEvents);
+  soonest_.purge(keyspace_, execution_.now, told);
 }
 
 bool only_reads(const Command& command) {

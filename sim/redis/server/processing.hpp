@@ -20,6 +20,8 @@ class Turn {
   Turn& operator=(const Turn&) = delete;
 
  private:
+  void purge();
+
   Keyspace& keyspace_;
   Execution& execution_;
   SoonestExpiry& soonest_;

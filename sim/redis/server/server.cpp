@@ -7,6 +7,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/redis/commands/connection.hpp"
+#include "sim/redis/commands/notify.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/script/runs_too_long.hpp"
 #include "sim/redis/server/processing.hpp"
@@ -61,7 +62,10 @@ struct Server::Serving {
         execution(owner.execution()),
         turn(owner.keyspace_, client.session, execution, owner.connections_, owner.soonest_,
              client.id, reads) {}
-  ~Serving() { server.spread(execution); }
+  ~Serving() {
+    server.mode_.keyspace_events = execution.mode.keyspace_events;
+    server.spread(execution);
+  }
   Serving(const Serving&) = delete;
   Serving& operator=(const Serving&) = delete;
 
@@ -247,7 +251,11 @@ std::vector<Delivery> Server::advance_to(WallTime now) {
     go_on();
   }
   now_ = now;
-  soonest_.purge(keyspace_, now_);
+  soonest_.purge(keyspace_, now_, publishes(mode_.keyspace_events, kExpiredEvents));
+  while (connections_.active_expire && !keyspace_.unnoticed.empty()) {
+    for (const Publication& said : noticed(keyspace_, 0, mode_.keyspace_events))
+      publish_to_all(connections_, said);
+  }
   return take_written();
 }
 

@@ -10,9 +10,9 @@ namespace lockstep::sim {
 
 class SoonestExpiry {
  public:
-  /// Drops every key that is expired at `now`. Visits the keys if one of them may be, or if that is
-  /// not known.
-  void purge(Keyspace& keyspace, WallTime now);
+  /// Drops every key that is expired at `now`, as Keyspace::purge. Visits the keys if one of them
+  /// may be, or if that is not known.
+  void purge(Keyspace& keyspace, WallTime now, bool told);
   /// Keys may have been given an expiry since: to be called after everything that is not sure to
   /// have only read.
   void forget() { none_before_.reset(); }

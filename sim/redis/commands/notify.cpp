@@ -1,0 +1,47 @@
+// Keyspace events (Redis 7.0 notify.c), also of keys that have expired: Redis tells of those when
+// it meets them, a command or its own cycle (db.c deleteExpiredKeyAndPropagate).
+#include "sim/redis/commands/notify.hpp"
+
+#include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/connection.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// By the key first, as notifyKeyspaceEvent does.
+std::vector<Publication> publications_of(KeyspaceEvents wanted, std::string_view event,
+                                         int database, const std::string& key) {
+  const std::string at = "@" + std::to_string(database) + "__:";
+  std::vector<Publication> said;
+  if ((wanted & kByKey) != 0) said.push_back({"__keyspace" + at + key, std::string(event)});
+  if ((wanted & kByEvent) != 0) said.push_back({"__keyevent" + at + std::string(event), key});
+  return said;
+}
+
+}  // namespace
+
+void Call::notify(KeyspaceEvents of_class, std::string_view event, const std::string& key,
+                  std::optional<int> database) {
+  const KeyspaceEvents wanted = execution.mode.keyspace_events;
+  if ((wanted & of_class) == 0) return;
+  const int where = database.value_or(execution.session->database);
+  for (Publication& said : publications_of(wanted, event, where, key))
+    publish(execution, std::move(said));
+}
+
+void Call::notice(const std::string& key) {
+  if (keyspace.unnoticed.empty()) return;
+  const auto place = std::pair(static_cast<std::uint8_t>(execution.session->database), key);
+  if (keyspace.unnoticed.erase(place) != 0) notify(kExpiredEvents, "expired", key);
+}
+
+std::vector<Publication> noticed(Keyspace& keyspace, std::size_t index, KeyspaceEvents wanted) {
+  const auto first = std::next(keyspace.unnoticed.begin(), static_cast<std::ptrdiff_t>(index));
+  const auto [database, key] = first->first;
+  keyspace.unnoticed.erase(first);
+  return publications_of(wanted, "expired", database, key);
+}
+
+}  // namespace lockstep::sim
