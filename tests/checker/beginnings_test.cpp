@@ -48,7 +48,7 @@ TEST_CASE("a lease until a date, or until a rarer round time, proves nothing",
   }
 }
 
-TEST_CASE("a window that began at a round time proves nothing", "[beginnings]") {
+TEST_CASE("a window that began at a round time proves nothing", "[beginnings][many-models]") {
   const std::array<std::pair<const char*, const char*>, 3> windows{
       {{"now - now % 10000", "100000"},
        {"t[1] * 1000 - t[1] % 60 * 1000", "200000"},

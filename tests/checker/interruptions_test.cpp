@@ -184,7 +184,8 @@ TEST_CASE("a write that is late loses an update, or its own", "[interruptions]")
   CHECK(lock.judged(Property::no_lost_update) == Verdict::violated);
 }
 
-TEST_CASE("a critical section that is left at once is one all the same", "[interruptions]") {
+TEST_CASE("a critical section that is left at once is one all the same",
+          "[interruptions][many-models]") {
   test::InlineLock lock({"return redis('PING') == 'PONG'", "return redis('PING') == 'PONG'"});
   for (auto& process : lock.model.processes)
     process.workload = {{sim::WorkStep::Kind::lock, 0, 0}, {sim::WorkStep::Kind::unlock, 0, 0}};

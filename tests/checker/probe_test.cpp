@@ -155,7 +155,7 @@ TEST_CASE("what goes on in the background is no excuse, and no obstacle",
   }
 }
 
-TEST_CASE("what only a client's own tries add up never lets it in", "[probe]") {
+TEST_CASE("what only a client's own tries add up never lets it in", "[probe][many-models]") {
   const std::string acquire = GENERATE(
       as<std::string>(), "return redis('INCR', self.key) == 1",
       "if redis('INCR', self.key) == 1 then redis('PEXPIRE', self.key, 30) return true end "

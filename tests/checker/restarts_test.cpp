@@ -110,7 +110,8 @@ TEST_CASE("a power loss takes as many writes as it likes", "[restarts]") {
   CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
 }
 
-TEST_CASE("a power loss takes the oldest write that is not on the disk, too", "[restarts]") {
+TEST_CASE("a power loss takes the oldest write that is not on the disk, too",
+          "[restarts][many-models]") {
   // Both were answered, and it is the only one: who has lost `a` alone would find `b`.
   const std::string loses_both =
       "redis('SET', 'a', 1) redis('SET', 'b', 1) pcall(redis, 'PING') "
@@ -195,7 +196,8 @@ TEST_CASE("keys of every database may be evicted, if they expire", "[restarts]")
   }
 }
 
-TEST_CASE("what was evicted, or flushed, is there again after a power loss", "[restarts]") {
+TEST_CASE("what was evicted, or flushed, is there again after a power loss",
+          "[restarts][many-models]") {
   // Either is written to the append-only file as any other command is.
   const std::string comes_back =
       "redis('SET', self.key, 1, 'PX', 30) if redis('EXISTS', self.key) == 1 then return false end "

@@ -57,7 +57,8 @@ checker::Result search_with(const std::string& sleeps, std::uint64_t max_states)
 
 }  // namespace
 
-TEST_CASE("who is to wake up within three ms begins so much earlier", "[time][sleeps]") {
+TEST_CASE("who is to wake up within three ms begins so much earlier",
+          "[time][sleeps][many-models]") {
   // The holder's two marks end after 100 and 103 ms; whoever is refused goes in if it finds the
   // second one alone when it wakes up. Nothing else of the lock lasts as long as the sleeps.
   for (const std::string sleeps :

@@ -37,7 +37,8 @@ Verdict judged(std::int64_t window_ms, const std::string& free, std::int64_t wor
 
 }  // namespace
 
-TEST_CASE("two clients in two windows of the server's time overlap", "[time][windows]") {
+TEST_CASE("two clients in two windows of the server's time overlap",
+          "[time][windows][many-models]") {
   for (const std::int64_t window_ms : {2000, 3000, 10'000}) {
     INFO(window_ms);
     const std::int64_t work_ms = 500;
@@ -46,7 +47,8 @@ TEST_CASE("two clients in two windows of the server's time overlap", "[time][win
   }
 }
 
-TEST_CASE("who leaves a window between is a window later at least", "[time][windows]") {
+TEST_CASE("who leaves a window between is a window later at least",
+          "[time][windows][many-models]") {
   // A in the last ms of its window, B in the first one of the second after it.
   for (const std::string later : {"w >= old + 2", "w - old >= 2", "w - 1 > tonumber(old)"}) {
     INFO(later);
@@ -55,7 +57,7 @@ TEST_CASE("who leaves a window between is a window later at least", "[time][wind
   }
 }
 
-TEST_CASE("the number of a window may be kept anywhere", "[time][windows]") {
+TEST_CASE("the number of a window may be kept anywhere", "[time][windows][many-models]") {
   for (const Place& place :
        {Place{"redis.call('hset', KEYS[1], 'window', " + kDigits + ")",
               "redis.call('hget', KEYS[1], 'window')"},
@@ -70,7 +72,7 @@ TEST_CASE("the number of a window may be kept anywhere", "[time][windows]") {
   }
 }
 
-TEST_CASE("a lock that only keeps the number of its window holds", "[time][windows]") {
+TEST_CASE("a lock that only keeps the number of its window holds", "[time][windows][many-models]") {
   InlineLock lock(
       {test::scripted_acquire(
            "local t = redis.call('time') local w = math.floor(t[1] / 10) "
@@ -97,7 +99,7 @@ Verdict judged_by_client(const std::string& numbers, const std::string& script,
 
 }  // namespace
 
-TEST_CASE("windows that clients number, whose clocks are apart", "[time][windows]") {
+TEST_CASE("windows that clients number, whose clocks are apart", "[time][windows][many-models]") {
   // A at the end of its window; B, 1500 ms ahead, in the second one after that.
   const std::string later =
       "local old = redis.call('get', KEYS[1]) if old and tonumber(ARGV[1]) < old + 2 then return 0 "
@@ -145,7 +147,7 @@ TEST_CASE("a time that is rounded, plus a part of the unit, ends so much earlier
   CHECK(taken_over("(ms // 1000 + 2) * 1000 - 250", "ms >= old", 1000) == Verdict::violated);
 }
 
-TEST_CASE("a script may round its time to several seconds", "[time][windows]") {
+TEST_CASE("a script may round its time to several seconds", "[time][windows][many-models]") {
   const auto judged = [](const std::string& script, std::int64_t work_ms) {
     InlineLock lock(
         {test::scripted_acquire("local s = redis.call('time')[1] " + script), "return true"},
@@ -183,7 +185,7 @@ TEST_CASE("so does a lease that ends at such a time", "[time][windows]") {
 }
 
 TEST_CASE("a script's lease may be rounded to a part of a second, or be what is left of one",
-          "[time][windows]") {
+          "[time][windows][many-models]") {
   const auto set_until = [](const std::string& option, std::int64_t work_ms) {
     InlineLock lock(
         {test::scripted_acquire(

@@ -186,7 +186,7 @@ TEST_CASE("a ring with an exit: one component that is left, however long") {
   CHECK_FALSE(found.cyclic[found.of[kLength]]);
 }
 
-TEST_CASE("the look at components ends when the watch says so") {
+TEST_CASE("the look at components ends when the watch says so", "[many-models]") {
   constexpr std::uint32_t kLength = 1'000'000;
   StepEdges edges;
   for (std::uint32_t s = 0; s + 1 < kLength; ++s) edges.emplace_back(s, s + 1);
