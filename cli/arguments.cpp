@@ -97,6 +97,11 @@ void add_node_flags(CLI::Option_group& group, ModelFlags& flags) {
                   "the server that is imitated: redis-7.0 (default, unless the protocol names "
                   "another), -7.2, -8.0, -8.4, valkey-8.1, -9")
       ->type_name("NAME");
+  group
+      .add_option("--keyspace-events", flags.keyspace_events,
+                  "which keyspace events the nodes publish (notify-keyspace-events; default: none, "
+                  "unless the protocol says which): Ex for expired keys, AKE for all")
+      ->type_name("LETTERS");
   group.add_flag("--cluster", flags.cluster,
                  "the node is a cluster's, with all slots: keys of two slots give CROSSSLOT");
   add_draw_flag(group, flags.draw_seed);

@@ -22,8 +22,8 @@ struct ModelFlags {
   std::vector<std::int64_t> jumps_ms, clocks_ms, node_clocks_ms, drifts_ppm, node_drifts_ppm;
   std::vector<std::string> faults;  ///< "pause=1"
   std::vector<std::string> properties;
-  std::optional<std::string> resource, persistence, maxmemory_policy, server, invariants,
-      waits_after;
+  std::optional<std::string> resource, persistence, maxmemory_policy, server, keyspace_events,
+      invariants, waits_after;
   bool cluster = false;
   friend bool operator==(const ModelFlags&, const ModelFlags&) = default;
   bool any() const { return *this != ModelFlags{}; }
@@ -177,6 +177,9 @@ void apply(const BoundFlags& flags, scenarios::Scenario& scenario);
 
 /// What --server says. Throws BadInput.
 sim::ServerVersion server_version(const std::string& given);
+
+/// What --keyspace-events names. Throws BadInput.
+sim::KeyspaceEvents keyspace_events(const std::string& given);
 /// What --server and --draw-seed say. Throws BadInput.
 sim::ServerMode server_mode(const std::string& server, std::int64_t draw_seed);
 

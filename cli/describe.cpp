@@ -89,6 +89,8 @@ void add_world(Rows& rows, const Scenario& scenario) {
                            name(scenario.resource), name(scenario.persistence));
   if (scenario.server != sim::ServerVersion::redis_7_0)
     world += fmt::format(", server {}", name(scenario.server));
+  if (scenario.keyspace_events)
+    world += fmt::format(", keyspace events \"{}\"", sim::letters_of(*scenario.keyspace_events));
   if (scenario.cluster) world += ", in a cluster";
   if (scenario.draw_seed != 0) world += fmt::format(", draw seed {}", scenario.draw_seed);
   if (scenario.request_timeout_ms > 0)

@@ -11,6 +11,7 @@
 #include "cli/render_trace.hpp"
 #include "cli/words.hpp"
 #include "live/connection.hpp"
+#include "live/nodes.hpp"
 #include "live/real_server.hpp"
 #include "live/run.hpp"
 #include "live/server.hpp"
@@ -48,7 +49,8 @@ std::vector<live::Address> started(const sim::Model& model,
                                    std::vector<std::unique_ptr<live::Server>>& own) {
   std::vector<live::Address> addresses;
   while (own.size() < nodes_of(model)) {
-    own.push_back(std::make_unique<live::Server>(model.persistence));
+    own.push_back(std::make_unique<live::Server>(model.persistence,
+                                                 live::options_for_events(model.keyspace_events)));
     addresses.push_back(own.back()->address());
   }
   return addresses;
@@ -179,6 +181,7 @@ int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& 
   for (const auto& address : addresses) {
     live::expect_usable(address);
     live::expect_server(address, model.server);
+    live::expect_keyspace_events(address, model.keyspace_events);
   }
   const bool patient = model.properties.contains(sim::Property::deadlock);
   const auto result =

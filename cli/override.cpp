@@ -141,6 +141,7 @@ void apply(const ModelFlags& flags, Scenario& scenario) {
   }
   if (flags.resource) scenario.resource = named("--resource", *flags.resource, sim::kResources);
   if (flags.server) scenario.server = server_version(*flags.server);
+  if (flags.keyspace_events) scenario.keyspace_events = keyspace_events(*flags.keyspace_events);
   if (flags.cluster) scenario.cluster = true;
   if (flags.draw_seed) scenario.draw_seed = drawn(*flags.draw_seed);
   if (flags.persistence)
@@ -149,6 +150,16 @@ void apply(const ModelFlags& flags, Scenario& scenario) {
     scenario.maxmemory_policy =
         named("--maxmemory-policy", *flags.maxmemory_policy, sim::kMaxmemoryPolicies);
   scenario.expect.reset();
+}
+
+sim::KeyspaceEvents keyspace_events(const std::string& given) {
+  const auto events = sim::parse_keyspace_events(given);
+  if (!events)
+    throw sim::BadInput(
+        fmt::format("--keyspace-events {}: expected letters of {}, such as Ex "
+                    "(notify-keyspace-events)",
+                    given, sim::kKeyspaceEventLetters));
+  return *events;
 }
 
 sim::ServerVersion server_version(const std::string& given) {

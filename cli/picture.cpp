@@ -122,6 +122,11 @@ std::string caption_of_node(const Action& action) {
       return "saves to disk";
     case Action::Kind::evict:
       return "evicts a key";
+    case Action::Kind::notice:
+    case Action::Kind::notice_late:
+      return "tells of an expired key";
+    case Action::Kind::overlook:
+      return "late to tell of an expired key";
     case Action::Kind::flush:
       return "FLUSHALL";
     case Action::Kind::oom:

@@ -64,6 +64,11 @@ class Flights {
       case Action::Kind::node_crash:
         lose_at(row, data.action.node);
         break;
+      case Action::Kind::notice:
+      case Action::Kind::notice_late:
+      case Action::Kind::evict:
+        published_[data.action.node] = row;
+        break;
       default:
         break;
     }
@@ -138,7 +143,7 @@ class Flights {
     if (flight->state == Flight::State::waiting)
       add(*flight, false, flight->sent, row, Arrow::End::arrives);
     flight->state = Flight::State::reached;
-    if (sim::is_name(words.front().plain, "publish")) published_[flight->server] = row;
+    if (data.tells) published_[flight->server] = row;
     if (data.reply) {
       flight->state = Flight::State::answered;
       flight->answered = row;
@@ -263,7 +268,7 @@ class Flights {
   bool shared_;
   int closings_ = 0;
   std::deque<Flight> flights_;                     ///< in the order in which they were sent
-  std::map<std::uint8_t, std::size_t> published_;  ///< by server: the row of the last PUBLISH
+  std::map<std::uint8_t, std::size_t> published_;  ///< by server: the row of what it told last
 };
 
 }  // namespace

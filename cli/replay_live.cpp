@@ -52,6 +52,7 @@ std::vector<live::RunningServer> servers_of(const live::Plan& plan, const std::s
                                : std::vector{live::RunningServer{live::parse_address(redis), {}}};
   for (const auto& server : servers) {
     live::expect_usable(server.address);
+    live::expect_keyspace_events(server.address, plan.model.keyspace_events);
     live::expect_commands(server.address, live::requests_of(plan), plan.model.server);
   }
   return servers;

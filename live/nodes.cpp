@@ -13,6 +13,11 @@
 
 namespace lockstep::live {
 
+std::vector<std::string> options_for_events(sim::KeyspaceEvents events) {
+  if (events == 0) return {};
+  return {"--notify-keyspace-events", sim::letters_of(events)};
+}
+
 namespace {
 
 /// With which a real master counts who has left it for as long as the model's at most: seconds are
@@ -22,6 +27,7 @@ std::int64_t most_lag_s(const sim::Model& model) { return model.counts_gone_ms /
 /// A master's copies for its replicas leave no file behind: an RDB file is what a save has left.
 /// One that has lost its last slot stays a master.
 std::vector<std::string> options_for(const sim::Model& model) {
+  if (model.keyspace_events != 0) return options_for_events(model.keyspace_events);
   if (model.cluster) return {"--cluster-enabled", "yes", "--cluster-allow-replica-migration", "no"};
   if (model.processes.front().replicas == 0) return {};
   auto options = options_for_replicas();
@@ -60,6 +66,11 @@ std::vector<RunningServer> own_servers(const sim::Model& model) {
     if (model.cluster && sim::servers_of(model).spare == 0) take_all_slots(Connection(address));
   }
   return servers;
+}
+
+/// The keys are looked at all at once.
+void Nodes::meet_all_keys(std::uint8_t node) {
+  order(connection(node), {"SCAN", "0", "COUNT", "1000000"});
 }
 
 Nodes::Nodes(const std::vector<RunningServer>& servers, Observer::Names names)

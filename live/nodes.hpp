@@ -14,6 +14,7 @@
 #include "live/server.hpp"
 #include "sim/keyspace/visible_key.hpp"
 #include "sim/model/model.hpp"
+#include "sim/redis/keyspace_events.hpp"
 
 namespace lockstep::live {
 
@@ -22,6 +23,9 @@ struct RunningServer {
   Address address;
   std::shared_ptr<Server> own;  ///< if it is ours and may be crashed
 };
+
+/// For a server of our own that publishes these keyspace events.
+std::vector<std::string> options_for_events(sim::KeyspaceEvents events);
 
 /// Starts as many servers as the model has, with its persistence, each a master. Throws as Server
 /// does.
@@ -50,6 +54,8 @@ class Nodes {
   void crash(std::uint8_t node);
   void restart(std::uint8_t node);
   void save(std::uint8_t node) { nodes_.at(node).observer->save(); }
+  /// Its server finds what has expired there (Redis 7.0 db.c scanGenericCommand).
+  void meet_all_keys(std::uint8_t node);
   void flush(std::uint8_t node) { nodes_.at(node).observer->flush(); }
 
   /// Removes the names from servers that are not ours.

@@ -35,6 +35,21 @@ void expect_server(const Address& address, sim::ServerVersion wanted) {
   if (real.imitated.value_or(wanted) != wanted) refuse_server(address, real, wanted);
 }
 
+void expect_keyspace_events(const Address& address, sim::KeyspaceEvents wanted) {
+  if (wanted == 0) return;
+  Connection connection(address);
+  const sim::Reply reply = connection.execute({"CONFIG", "GET", "notify-keyspace-events"});
+  if (reply.items.size() != 2)
+    throw sim::BadInput(address.shown() +
+                        ": the server does not tell which keyspace events it "
+                        "publishes (CONFIG GET notify-keyspace-events)");
+  const std::string& found = reply.items[1].text;
+  if ((sim::parse_keyspace_events(found).value_or(0) & wanted) == wanted) return;
+  throw sim::BadInput(address.shown() + ": the server publishes the keyspace events \"" + found +
+                      "\", and the protocol needs \"" + sim::letters_of(wanted) +
+                      "\": CONFIG SET notify-keyspace-events");
+}
+
 void expect_commands(const Address& address, const std::vector<sim::Request>& requests,
                      sim::ServerVersion wanted) {
   if (wanted == sim::ServerVersion::redis_7_0) return;

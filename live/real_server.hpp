@@ -7,6 +7,7 @@
 
 #include "live/address.hpp"
 #include "live/connection.hpp"
+#include "sim/redis/keyspace_events.hpp"
 #include "sim/redis/request.hpp"
 #include "sim/redis/version.hpp"
 
@@ -27,7 +28,11 @@ RealServer real_server(Connection& connection);
 /// own word, neither that one nor one that is not known.
 void expect_server(const Address& address, sim::ServerVersion wanted);
 
-/// The same, if the server lacks what one of `requests` needs (sim/redis/commands/newer.hpp).
+/// Throws BadInput if the server does not publish all of these keyspace events.
+void expect_keyspace_events(const Address& address, sim::KeyspaceEvents wanted);
+
+/// The same as expect_server(), if the server lacks what one of `requests` needs
+/// (sim/redis/commands/newer.hpp).
 void expect_commands(const Address& address, const std::vector<sim::Request>& requests,
                      sim::ServerVersion wanted);
 

@@ -281,6 +281,9 @@ class Replay {
       case Action::Kind::flush:
         nodes_.flush(action.node);
         break;
+      case Action::Kind::notice:
+        nodes_.meet_all_keys(action.node);
+        break;
       case Action::Kind::lag:
         replication.lag(action.node);
         break;

@@ -90,8 +90,10 @@ struct Scenario {
   std::vector<std::int64_t> jumps_ms;  ///< empty: twice the lease and half of it, both ways
   bool distinct_micros = false;        ///< as in sim::Model
   sim::ServerVersion server = sim::ServerVersion::redis_7_0;  ///< unless said, the protocol's own
-  bool cluster = false;                                       ///< as in sim::ServerMode
-  std::uint64_t draw_seed = 0;                                ///< as in sim::ServerMode
+  /// As in sim::ServerMode; unless said, the protocol's own.
+  std::optional<sim::KeyspaceEvents> keyspace_events;
+  bool cluster = false;         ///< as in sim::ServerMode
+  std::uint64_t draw_seed = 0;  ///< as in sim::ServerMode
   sim::Persistence persistence = sim::Persistence::none;
   sim::MaxmemoryPolicy maxmemory_policy = sim::MaxmemoryPolicy::volatile_keys;
   sim::Resource resource = sim::Resource::plain;

@@ -141,6 +141,15 @@ void read_times(const JsonPlace& place, Scenario& scenario) {
   }
 }
 
+sim::KeyspaceEvents keyspace_events_at(const JsonPlace& place) {
+  const auto events =
+      sim::parse_keyspace_events(place.value().is_string() ? std::string(place.value()) : "?");
+  if (!events)
+    place.fail(fmt::format("expected letters of {}, such as \"Ex\" (notify-keyspace-events)",
+                           sim::kKeyspaceEventLetters));
+  return *events;
+}
+
 void read_node(const JsonPlace& place, Scenario& scenario) {
   if (const auto nodes = place.optional("nodes"))
     scenario.nodes = static_cast<int>(nodes->integer(1, sim::kMaxNodes));
@@ -153,6 +162,8 @@ void read_node(const JsonPlace& place, Scenario& scenario) {
   if (const auto server = place.optional("server"))
     scenario.server =
         sim::kServerVersions.at(server->one_of(names_of(sim::kServerVersions), "server"));
+  if (const auto events = place.optional("keyspace_events"))
+    scenario.keyspace_events = keyspace_events_at(*events);
   if (const auto cluster = place.optional("cluster")) scenario.cluster = cluster->boolean();
   if (const auto seed = place.optional("draw_seed"))
     scenario.draw_seed = static_cast<std::uint64_t>(seed->integer(0, INT64_MAX));
@@ -338,44 +349,25 @@ Json clients_json(const Scenario& scenario) {
 
 const std::map<std::string, std::vector<std::string>>& scenario_keys() {
   static const std::map<std::string, std::vector<std::string>> keys{
-      {"$",
-       {"$schema",
-        "title",
-        "source",
-        "why",
-        "protocol",
-        "kind",
-        "roles",
-        "clients",
-        "lease_ms",
-        "request_timeout_ms",
-        "pause_max_ms",
-        "latency_ms",
-        "clocks_ms",
-        "node_clocks_ms",
-        "drifts_ppm",
-        "node_drifts_ppm",
-        "jumps_ms",
-        "distinct_micros",
-        "server",
-        "persistence",
-        "maxmemory_policy",
-        "nodes",
-        "replicas",
-        "min_replicas",
-        "restart_after_ms",
-        "cluster",
-        "draw_seed",
-        "resource",
-        "faults",
-        "properties",
-        "invariants",
-        "waits",
-        "overtakes",
-        "witnesses",
-        "bounds",
-        "steps",
-        "expect"}},
+      {"$", {"$schema",      "title",
+             "source",       "why",
+             "protocol",     "kind",
+             "roles",        "clients",
+             "lease_ms",     "request_timeout_ms",
+             "pause_max_ms", "latency_ms",
+             "clocks_ms",    "node_clocks_ms",
+             "drifts_ppm",   "node_drifts_ppm",
+             "jumps_ms",     "distinct_micros",
+             "server",       "keyspace_events",
+             "persistence",  "maxmemory_policy",
+             "nodes",        "replicas",
+             "min_replicas", "restart_after_ms",
+             "cluster",      "draw_seed",
+             "resource",     "faults",
+             "properties",   "invariants",
+             "waits",        "overtakes",
+             "witnesses",    "bounds",
+             "steps",        "expect"}},
       {"$.roles.*", {"workload", "rounds", "threads", "lease_ms", "settings"}},
       {"$.faults", names_of(sim::kFaults)},
       {"$.waits", {"ms", "after"}},
@@ -435,6 +427,8 @@ Json to_json(const Scenario& scenario, const std::string& protocol) {
   json["pause_max_ms"] = scenario.pause_max_ms;
   if (scenario.distinct_micros) json["distinct_micros"] = true;
   json["server"] = name(scenario.server);
+  if (scenario.keyspace_events)
+    json["keyspace_events"] = sim::letters_of(*scenario.keyspace_events);
   json["nodes"] = scenario.nodes;
   if (scenario.replicas > 0) json["replicas"] = scenario.replicas;
   if (scenario.min_replicas > 0) json["min_replicas"] = scenario.min_replicas;

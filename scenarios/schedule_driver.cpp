@@ -107,12 +107,14 @@ void ScheduleDriver::pass_until(const Event& done, const std::string& otherwise)
   if (!violated()) fail(otherwise);
 }
 
-/// Lets every client do what does not need time. False: that violated something.
+/// Lets every client, and nodes that notice expired keys, do what does not need time. False: that
+/// violated something.
 bool ScheduleDriver::settle() {
   for (int taken = 0; taken < kMostActionsPerSentence && !violated(); ++taken) {
     std::optional<Option> next;
     for (std::uint8_t client = 0; client < clients_ && !next; ++client)
       next = own_next_of(client, false);
+    if (!next) next = find([](const Option& o) { return o.action.kind == Do::notice; });
     if (!next) return true;
     take(*next);
   }

@@ -298,6 +298,7 @@ void Rules::enabled_of_node(const World& world, std::uint8_t n,
   }
   if (left(world, Fault::flush) && !node.follows && !node.keyspace.empty())
     actions.push_back(of_node(Action::Kind::flush, n));
+  enabled_to_notice(world, n, actions);
   if (node.full) actions.push_back(of_node(Action::Kind::relief, n));
   if (left(world, Fault::oom) && !node.full && !node.follows)
     actions.push_back(of_node(Action::Kind::oom, n));
@@ -356,6 +357,7 @@ bool Rules::urgent(const World& world, const Action& action, bool of_any_client)
   switch (action.kind) {
     case Action::Kind::run:
     case Action::Kind::timer:
+    case Action::Kind::notice:
       return true;
     case Action::Kind::deliver:
     case Action::Kind::execute: {

@@ -162,7 +162,8 @@ sim::Execution Rules::execution_on(World& world, std::uint8_t p, const Connectio
                     .other_node = sim::other_of_two(connection.node),
                     .draw_seed = model_.draw_seed,
                     .later_from = model_.later_from,
-                    .field_order = model_.field_order};
+                    .field_order = model_.field_order,
+                    .keyspace_events = model_.keyspace_events};
   for_each_other(world, connection, [&](const Connection& other) {
     for (const auto& [place, was_there] : other.session.watched) execution.watched.push_back(place);
     if (other.listens && other.open) execution.listening.push_back(other.session.listens_to());
@@ -217,7 +218,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
     node.micros = std::min<std::int64_t>(node.micros + 1, 999);
   token_cut_ = token_cut_ || execution.ordered_tokens || execution.looked_at_bytes ||
                orders_tokens(node.keyspace);
-  node.keyspace.purge(execution.now);
+  node.keyspace.purge(execution.now, sim::publishes(model_.keyspace_events, sim::kExpiredEvents));
   const auto is_lease = [&](const std::string& key) { return lease_keys_.contains(key); };
   sim::drop_shares_unless(node.keyspace, is_lease);
   node.keyspace.for_each([&](const std::string&, sim::Entry& entry) {

@@ -161,6 +161,10 @@ void Rules::disturb_node(World& world, const Action& action) const {
       return evict(world, action.node, action.key);
     case Action::Kind::flush:
       return flush(world, action.node);
+    case Action::Kind::notice:
+    case Action::Kind::overlook:
+    case Action::Kind::notice_late:
+      return notice(world, action);
     case Action::Kind::oom:
     case Action::Kind::relief:
       node.full = action.kind == Action::Kind::oom;
@@ -284,18 +288,19 @@ bool Rules::may_evict(const sim::Entry& entry) const {
 void Rules::evict(World& world, std::uint8_t n, std::size_t key) const {
   Node& node = world.nodes[n];
   const Keyspace before = node.keyspace;
-  const auto take_from = [&](sim::Keys& keys) {
-    for (auto entry = keys.begin(); entry != keys.end(); ++entry) {
+  std::optional<sim::Place> taken;
+  const auto take_from = [&](int database, sim::Keys& keys) {
+    for (auto entry = keys.begin(); !taken && entry != keys.end(); ++entry) {
       if (!may_evict(entry->second)) continue;
       if (key-- > 0) continue;
+      taken = {database, entry->first};
       keys.erase(entry);
-      return true;
+      return;
     }
-    return false;
   };
-  bool taken = take_from(node.keyspace.keys);
-  for (auto& [number, keys] : node.keyspace.others) taken = taken || take_from(keys);
-  LOCKSTEP_CHECK(taken);
+  take_from(0, node.keyspace.keys);
+  for (auto& [number, keys] : node.keyspace.others) take_from(number, keys);
+  tell_evicted(world, n, taken.value());
   std::erase_if(node.keyspace.others, [](const auto& other) { return other.second.empty(); });
   note_not_durable(world, node, before);
 }
@@ -305,6 +310,7 @@ void Rules::flush(World& world, std::uint8_t n) const {
   const Keyspace before = node.keyspace;
   node.keyspace.keys.clear();
   node.keyspace.others.clear();
+  node.keyspace.unnoticed.clear();
   note_not_durable(world, node, before);
   save_flushed(node);
 }

@@ -447,7 +447,8 @@ bool Rules::servers_settled(const World& world) const {
   if (migrates(world)) return false;
   for (std::uint8_t n = 0; n < world.nodes.size(); ++n)
     if (!world.nodes[n].up || world.nodes[n].loading || world.nodes[n].full ||
-        world.nodes[n].lags || world.nodes[n].syncing || !is_in_line(world, n))
+        world.nodes[n].lags || world.nodes[n].syncing || !is_in_line(world, n) ||
+        !world.nodes[n].keyspace.unnoticed.empty())
       return false;
   if (servers_.replicas == 0) return true;
   return std::ranges::none_of(world.processes, [&](const Process& process) {

@@ -36,6 +36,7 @@ bool possible(const Action& action, std::uint8_t fresh) {
     case Action::Kind::execute:
     case Action::Kind::deliver:
     case Action::Kind::timer:
+    case Action::Kind::notice:
       return true;
     default:
       return false;

@@ -244,6 +244,7 @@ Facts Rules::apply(World& world, const Action& action) {
 
 /// What follows from an action by itself.
 void Rules::settle(World& world, bool by_time) const {
+  for (Node& node : world.nodes) note_unnoticed(world, node);
   tidy(world, writes_wait_ms(model_.persistence));
   order_queues(world);
   if (servers_.replicas == 0) return;

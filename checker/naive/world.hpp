@@ -484,6 +484,11 @@ class Rules {
   void lose_power(World& world, std::uint8_t n, std::size_t image) const;
   void restart_node(World& world, std::uint8_t n) const;
   bool may_evict(const sim::Entry& entry) const;
+  void note_unnoticed(const World& world, Node& node) const;
+  void enabled_to_notice(const World& world, std::uint8_t n,
+                         std::vector<sim::Action>& actions) const;
+  void notice(World& world, const sim::Action& action) const;
+  void tell_evicted(World& world, std::uint8_t n, const sim::Place& place) const;
   void evict(World& world, std::uint8_t n, std::size_t key) const;
   void flush(World& world, std::uint8_t n) const;
   void save_flushed(Node& node) const;

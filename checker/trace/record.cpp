@@ -33,6 +33,10 @@ std::vector<NamedRequest> requests_of(const Event& event) {
 
 std::vector<std::string> taken_in(const Event& event) {
   std::vector<std::string> taken;
+  if (sim::is_about_expired(event.action.kind)) {
+    const auto& unnoticed = event.before.nodes[event.action.node].keyspace.unnoticed;
+    return {std::next(unnoticed.begin(), event.action.key)->first.second};
+  }
   if (!by_time(event) && !row(event.action.kind).fields.key) return taken;
   for (std::size_t n = 0; n < event.before.nodes.size(); ++n)
     for (const auto& [key, entry] : event.before.nodes[n].keyspace.keys)
@@ -123,6 +127,22 @@ std::vector<SourceLine> lines_run(const Event& event) {
   return lines_of(file.filename(), sim::is_file(file) ? sim::file_text(file) : "", numbers);
 }
 
+/// Whether a listener has got a message, which comes from the node that acts.
+bool tells(const Event& event) {
+  const auto messages_in = [](const naive::World& world) {
+    std::ptrdiff_t messages = 0;
+    for (const naive::Process& process : world.processes)
+      for (const naive::Connection& connection : process.connections)
+        if (connection.listens && connection.open)
+          messages += std::ranges::count_if(connection.messages, [](const auto& message) {
+            return message.state == naive::Message::State::answered;
+          });
+    return messages;
+  };
+  const bool may = event.action.kind == Action::Kind::execute || row(event.action.kind).fields.key;
+  return may && messages_in(event.after) > messages_in(event.before);
+}
+
 bool serves(const Event& event) {
   return std::ranges::any_of(event.after.nodes,
                              [](const Node& node) { return !node.came.empty(); });
@@ -135,7 +155,7 @@ StepData record(const Event& event) {
   return {event.action,          event.after.now.ms,    facts.effects,   requests_of(event),
           facts.departures,      connection_in(event),  facts.reply,     facts.looked_at_time,
           facts.looked_at_clock, waited_in_part(event), taken_in(event), visible_keys(event),
-          facts.closed,          lines_run(event),      serves(event)};
+          facts.closed,          lines_run(event),      tells(event),    serves(event)};
 }
 
 }  // namespace lockstep::checker

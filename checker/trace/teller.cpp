@@ -225,9 +225,19 @@ std::string tell_migration(const Event& event) {
   sim::fail("a key that has moved", __FILE__, __LINE__);
 }
 
+/// What a node does about a key that has expired.
+std::string tell_notice(const Event& event) {
+  const auto& unnoticed = event.before.nodes[event.action.node].keyspace.unnoticed;
+  const auto& [place, late] = *std::next(unnoticed.begin(), event.action.key);
+  const std::string what = "that " + sim::worded_value(place.second) + " has expired";
+  if (event.action.kind == Action::Kind::overlook) return "is late to notice " + what;
+  return (late ? "notices at last " : "notices ") + what + ", and tells who listens";
+}
+
 /// What becomes of a node.
 std::string tell_node(const Event& event) {
   if (sim::is_migration(event.action.kind)) return tell_migration(event);
+  if (sim::is_about_expired(event.action.kind)) return tell_notice(event);
   switch (event.action.kind) {
     case Action::Kind::node_crash:
       return "crashes";

@@ -45,14 +45,15 @@ struct StepData {
   std::vector<sim::Departure> departures;  ///< of those to a node that were sent
   sim::ConnectionName connection;          ///< that the action is of, if it is of one
   std::optional<sim::SharedReply> reply;   ///< execute: what the node or the resource answered
-  bool looked_at_time = false;   ///< execute: at the time of day (Execution::looked_at_time)
-  bool looked_at_clock = false;  ///< execute: at a lifetime (Execution::looked_at_clock)
-  bool waited_in_part = false;   ///< timer: its clock had measured it before the ms began
-  std::vector<std::string>
-      taken;  ///< keys that time has taken, of any node, or eviction, or a move
+  bool looked_at_time = false;         ///< execute: at the time of day (Execution::looked_at_time)
+  bool looked_at_clock = false;        ///< execute: at a lifetime (Execution::looked_at_clock)
+  bool waited_in_part = false;         ///< timer: its clock had measured it before the ms began
+  std::vector<std::string> taken;      ///< keys that time has taken, of any node, or eviction, or a
+                                       ///< move; or that a node notices to have expired
   std::vector<sim::VisibleKeys> keys;  ///< of each server, after the step
   bool closes = false;  ///< execute: its node hears that nobody waits any more for the request
   std::vector<SourceLine> ran;  ///< what has sent the requests; execute: of the script that ran
+  bool tells = false;           ///< who listens at a node gets a message
   bool serves = false;  ///< a node is about to serve somebody, which a real one has done by now
 };
 

@@ -229,6 +229,19 @@ std::string Module::read_server(lua_State* lua) {
                      near_miss_hint(word, names));
 }
 
+/// Which keyspace events its servers publish; what is wrong with it, or "".
+std::string Module::read_keyspace_events(lua_State* lua) {
+  lua_getfield(lua, 1, "keyspace_events");
+  const bool said = !lua_isnil(lua, -1);
+  const bool text = lua_type(lua, -1) == LUA_TSTRING;
+  const auto events = parse_keyspace_events(text ? text_of(lua, -1) : "?");
+  lua_pop(lua, 1);
+  if (said && events) keyspace_events_ = *events;
+  if (!said || events) return "";
+  return fmt::format("protocol: keyspace_events must be letters of {}, such as \"Ex\"",
+                     kKeyspaceEventLetters);
+}
+
 /// How many nodes the protocol is written for; what is wrong with it, or "".
 std::string Module::read_nodes(lua_State* lua) {
   lua_getfield(lua, 1, "nodes");
@@ -314,8 +327,9 @@ std::string Module::read_settings(lua_State* lua) {
 
 int Module::declare_protocol(lua_State* lua) {
   static const std::vector<std::string> kFields{
-      "title",  "source", "leases",   "permanent", "shared_connection", "greets",
-      "server", "nodes",  "replicas", "quorum",    "permits",           "settings"};
+      "title",  "source",  "leases",          "permanent", "shared_connection",
+      "greets", "server",  "keyspace_events", "nodes",     "replicas",
+      "quorum", "permits", "settings"};
   if (!lua_istable(lua, 1))
     return refuse(vm_, lua, "protocol: expected a table: protocol { title = \"...\" }");
   fetch(lua, &kClass);
@@ -326,8 +340,8 @@ int Module::declare_protocol(lua_State* lua) {
     if (std::find(kFields.begin(), kFields.end(), field) != kFields.end()) continue;
     return refuse(vm_, lua,
                   fmt::format("protocol: unknown field `{}`; expected title, source, leases, "
-                              "permanent, shared_connection, greets, server, nodes, replicas, "
-                              "quorum, permits, settings{}",
+                              "permanent, shared_connection, greets, server, keyspace_events, "
+                              "nodes, replicas, quorum, permits, settings{}",
                               field, near_miss_hint(field, kFields)));
   }
   for (auto [field, text] : {std::pair{"title", &title_}, std::pair{"source", &source_}}) {
@@ -349,8 +363,9 @@ int Module::declare_protocol(lua_State* lua) {
     *value = lua_toboolean(lua, -1) != 0;
     lua_pop(lua, 1);
   }
-  for (const auto& wrong : {read_server(lua), read_nodes(lua), read_replicas(lua), read_quorum(lua),
-                            read_permits(lua), read_settings(lua)})
+  for (const auto& wrong :
+       {read_server(lua), read_keyspace_events(lua), read_nodes(lua), read_replicas(lua),
+        read_quorum(lua), read_permits(lua), read_settings(lua)})
     if (!wrong.empty()) return refuse(vm_, lua, wrong);
   if (vm_.stopped()) {
     lua_pushnil(lua);

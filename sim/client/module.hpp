@@ -13,6 +13,7 @@
 #include "sim/client/stated.hpp"
 #include "sim/client/vm.hpp"
 #include "sim/client/watched.hpp"
+#include "sim/redis/keyspace_events.hpp"
 #include "sim/redis/version.hpp"
 
 namespace lockstep::sim::program {
@@ -41,6 +42,7 @@ class Module {
   bool shared_connection() const { return shared_connection_; }
   bool greets() const { return greets_; }
   ServerVersion server() const { return server_; }
+  KeyspaceEvents keyspace_events() const { return keyspace_events_; }
   int nodes() const { return nodes_; }
   int replicas() const { return replicas_; }
   /// Of so many nodes.
@@ -67,6 +69,7 @@ class Module {
   void check_class();
   std::vector<std::string> template_list(lua_State* lua, const char* field);
   std::string read_server(lua_State* lua);
+  std::string read_keyspace_events(lua_State* lua);
   std::string read_nodes(lua_State* lua);
   std::string read_replicas(lua_State* lua);
   std::string read_quorum(lua_State* lua);
@@ -85,6 +88,7 @@ class Module {
   bool has_shared_mode_ = false;
   Settings settings_;
   ServerVersion server_ = ServerVersion::redis_7_0;
+  KeyspaceEvents keyspace_events_ = 0;
   static constexpr int kMajority = 0;
   static constexpr int kMostPermits = 64;
   int nodes_ = 1, replicas_ = 0, quorum_ = 1, permits_ = 1;

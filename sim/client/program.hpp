@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sim/client/setup.hpp"
+#include "sim/redis/keyspace_events.hpp"
 #include "sim/redis/request.hpp"
 #include "sim/redis/version.hpp"
 
@@ -224,6 +225,8 @@ class Program {
   const Settings& settings() const;
   /// The server that the protocol is written for: the one that is imitated if nobody names another.
   ServerVersion server() const;
+  /// Which keyspace events its servers publish if nobody says otherwise.
+  KeyspaceEvents keyspace_events() const;
   /// How many nodes it is written for: so many there are if nobody says otherwise.
   int nodes() const;
   /// How many replicas each of them has.

@@ -60,7 +60,10 @@ struct Action {
     move_key,      ///< one of its keys goes there
     hand_over,     ///< and the slots are the other one's
     jump_within,   ///< the process's wall clock jumps in the middle of a step, between two looks
-    close          ///< the connection breaks behind what has been answered: nobody is told
+    close,         ///< the connection breaks behind what has been answered: nobody is told
+    notice,        ///< the node notices that a key has expired, and tells of it
+    overlook,      ///< it does not yet
+    notice_late    ///< it does at last
   };
   Kind kind = Kind::begin;
   std::uint8_t process = 0;
@@ -68,7 +71,7 @@ struct Action {
   std::uint8_t connection = 0;
   std::uint8_t node = 0;
   std::uint8_t image = 0;   ///< which restorable one the node comes back with; 0: nothing is lost
-  std::uint8_t key = 0;     ///< which of those that the node may evict, or move, by name
+  std::uint8_t key = 0;     ///< which of those that the node may evict, move or notice, by name
   Kind step = Kind::begin;  ///< pause_within, crash_within, jump_within, preempt: what is cut
                             ///< short, of `task` or (deliver) `connection`
   std::uint16_t cut = 0;    ///< and at which of its cuts, from 1 (sim::Cut)
@@ -196,6 +199,10 @@ inline constexpr auto kActionTable = [] {
       {Kind::jump_within, "jump-within", kOfStepClock, Fault::jump, no, never,
        "a client's clock cannot be made to jump in the middle of a step"},
       {Kind::close, "close", kOfConnection, Fault::lose, no},
+      {Kind::notice, "notice", kOfKey, {}, no},
+      {Kind::overlook, "overlook", kOfKey, Fault::delay, no, never,
+       "a real server cannot be kept from noticing that a key has expired"},
+      {Kind::notice_late, "notice-late", kOfKey, {}, free},
   });
 }();
 static_assert(is_complete(kActionTable));
@@ -225,6 +232,12 @@ constexpr bool is_crash(Action::Kind kind) {
 constexpr bool is_migration(Action::Kind kind) {
   return kind == Action::Kind::migrate || kind == Action::Kind::move_key ||
          kind == Action::Kind::hand_over;
+}
+
+/// Whether an action of this kind is about a key that has expired, and of which nobody was told.
+constexpr bool is_about_expired(Action::Kind kind) {
+  return kind == Action::Kind::notice || kind == Action::Kind::overlook ||
+         kind == Action::Kind::notice_late;
 }
 
 /// What a client's program does in this action: the step itself, or the one that is cut short.

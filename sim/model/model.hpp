@@ -17,6 +17,7 @@
 #include "sim/model/properties.hpp"
 #include "sim/model/table.hpp"
 #include "sim/model/witnesses.hpp"
+#include "sim/redis/keyspace_events.hpp"
 #include "sim/redis/version.hpp"
 
 namespace lockstep::sim {
@@ -101,6 +102,7 @@ struct Model {
   std::uint64_t draw_seed = 0;  ///< as in ServerMode
   Persistence persistence = Persistence::none;
   MaxmemoryPolicy maxmemory_policy = MaxmemoryPolicy::volatile_keys;
+  KeyspaceEvents keyspace_events = 0;  ///< as in ServerMode, of every node
   Resource resource = Resource::plain;
   Budget budget{};
   std::vector<std::int64_t> jumps_ms;  ///< sizes of clock jumps; may be negative

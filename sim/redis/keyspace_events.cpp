@@ -10,7 +10,7 @@ constexpr std::string_view kLetters = "g$lshzxetdnKEm";
 
 }  // namespace
 
-std::optional<KeyspaceEvents> keyspace_events(std::string_view letters) {
+std::optional<KeyspaceEvents> parse_keyspace_events(std::string_view letters) {
   KeyspaceEvents events = 0;
   for (const char letter : letters) {
     const std::size_t bit = kLetters.find(letter);

@@ -28,8 +28,11 @@ inline constexpr KeyspaceEvents kByEvent = 1U << 12U;         ///< E: on __keyev
 inline constexpr KeyspaceEvents kMissEvents = 1U << 13U;  ///< m: a key was read that is not there
 inline constexpr KeyspaceEvents kAllEvents = (1U << 10U) - 1U;  ///< A: all up to d
 
+/// As Redis 7.0 lists them to who has named another one.
+inline constexpr std::string_view kKeyspaceEventLetters = "Ag$lshzxeKEtmdn";
+
 /// What the letters name, in any order; nothing if one is no letter of these.
-std::optional<KeyspaceEvents> keyspace_events(std::string_view letters);
+std::optional<KeyspaceEvents> parse_keyspace_events(std::string_view letters);
 
 /// The letters as CONFIG GET shows them.
 std::string letters_of(KeyspaceEvents events);

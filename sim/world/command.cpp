@@ -11,6 +11,7 @@
 #include "sim/model/wording.hpp"
 #include "sim/redis/commands/cluster.hpp"
 #include "sim/redis/commands/unknown.hpp"
+#include "sim/redis/keyspace_events.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/reply_bytes.hpp"
 #include "sim/world/infos.hpp"
@@ -45,7 +46,8 @@ ServerMode mode_for(const Model& model, const Asked& asked) {
           .other_node = asked.other,
           .draw_seed = model.draw_seed,
           .later_from = model.later_from,
-          .field_order = model.field_order};
+          .field_order = model.field_order,
+          .keyspace_events = model.keyspace_events};
 }
 
 /// How long a session waits that has begun to; 0: for ever. Its instant is no part of a world.
@@ -112,7 +114,8 @@ const CommandRun& Nodes::run(const Asked& asked) {
   command.touched = tables_.intern(std::move(execution.touched));
   command.published = tables_.intern(execution.published);
   // How many messages may still come of that is not counted.
-  if (!execution.published.empty() && setting_.latency_ms > 0) setting_.countless = true;
+  if (!execution.published.empty() && !execution.listening.empty() && setting_.latency_ms > 0)
+    setting_.countless = true;
   command.came = std::move(execution.came);
   command.flushed = execution.flushed_all;
   command.called = execution.called;
@@ -132,7 +135,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
                    tables_.reply(command.reply), keyspace, execution);
   if (execution.ordered_tokens || (execution.looked_at_bytes && !before.tokens.tokens.empty()))
     setting_.needs.recycles_tokens = false;  // another name could change the result
-  keyspace.purge(execution.now);
+  keyspace.purge(execution.now, publishes(setting_.model.keyspace_events, kExpiredEvents));
   const auto is_lease = [&](const auto& key) { return setting_.leases.contains(key); };
   drop_shares_unless(keyspace, is_lease);
   if (hides_what_is_equal(request)) keep_what_is_as_before(met, keyspace);

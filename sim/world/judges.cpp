@@ -127,7 +127,7 @@ void Judges::judge_at_rest(const Id* state, std::uint8_t rest, Facts& facts, boo
   bool leaky = false;
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     const NodeInfo& node = nodes_.info(state[setting_.node_slot(n)]);
-    if (!node.value.is_settled()) return;
+    if (!node.settled) return;
     leaky = leaky || node.leaky;
   }
   const bool over = (rest & kFinished) != 0 && (rest & kAlone) != 0;

@@ -2,6 +2,7 @@
 #include "sim/world/nodes.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
@@ -10,6 +11,8 @@
 #include "sim/base/error.hpp"
 #include "sim/client/program.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/commands/notify.hpp"
+#include "sim/redis/keyspace_events.hpp"
 #include "sim/world/infos.hpp"
 
 namespace lockstep::sim {
@@ -122,6 +125,7 @@ NodeInfo Nodes::describe(const Node& node) const {
       info.ahead.deadlines.push_back(setting_.rounded(setting_.volatile_ms + 1 - image.age_ms));
   }
   info.serves = !node.came.empty();
+  info.settled = node.is_settled() && keyspace.value.unnoticed.empty();
   for (const Place& place : node.came) info.tokens.add(place.key);
   if (node.down_left_ms > 0) info.ahead.deadlines.push_back(node.down_left_ms);
   for (const std::int64_t left_ms : node.counts_gone.left_ms)
@@ -184,6 +188,7 @@ void Nodes::list_actions(NodeInfo& info) const {
   }
   if (setting_.servers.replicas > 0) list_replication(info);
   if (setting_.servers.spare > 0) list_migration(info);
+  list_unnoticed(info);
   const bool master = info.value.is_master();
   const Keyspace& keyspace = tables_.keyspace(info.value.keyspace).value;
   if (setting_.budget(Fault::evict) > 0 && master) {
@@ -221,17 +226,51 @@ bool Nodes::reads_data(const Node& node) const {
 }
 
 /// One of its keys, or all of them, are gone by somebody else's doing.
-Node Nodes::without_keys(Id id, const LocalAction& action) {
+Node Nodes::without_keys(Id id, const LocalAction& action, Report& report) {
   Keyspace keyspace = tables_.keyspace(nodes_[id].value.keyspace).value;
   if (action.kind == Action::Kind::evict) {
-    drop(keyspace, evictable(keyspace, setting_.model.maxmemory_policy).at(action.index));
+    const Place place = evictable(keyspace, setting_.model.maxmemory_policy).at(action.index);
+    drop(keyspace, place);
+    tell(events_at(setting_.model.keyspace_events, kEvictedEvents, "evicted", place), report);
   } else {
     keyspace.keys.clear();
     keyspace.others.clear();
+    keyspace.unnoticed.clear();
   }
   Node node = nodes_[written(id, tables_.intern(keyspace))].value;
   if (action.kind == Action::Kind::flush) save_empty(node, keyspace);
   return node;
+}
+
+/// Who listens hears of what the node does of its own accord.
+void Nodes::tell(const Publications& published, Report& report) {
+  if (published.empty()) return;
+  report.spread = Spread::told;
+  report.published = tables_.intern(published);
+}
+
+/// It notices that a key has expired, or is late with that.
+void Nodes::notice(Node& node, const LocalAction& action, Report& report) {
+  Keyspace keyspace = tables_.keyspace(node.keyspace).value;
+  if (action.kind == Action::Kind::overlook)
+    std::next(keyspace.unnoticed.begin(), action.index)->second = true;
+  else
+    tell(noticed(keyspace, action.index, setting_.model.keyspace_events), report);
+  node.keyspace = tables_.intern(keyspace);
+}
+
+/// Keys that have expired, of which it has not told yet.
+void Nodes::list_unnoticed(NodeInfo& info) const {
+  std::size_t number = 0;
+  for (const auto& [place, late] : tables_.keyspace(info.value.keyspace).value.unnoticed) {
+    info.actions.push_back(
+        of_node(late ? Action::Kind::notice_late : Action::Kind::notice, number));
+    if (late) ++info.free_actions;
+    info.urgent = info.urgent || !late;
+    if (!late && setting_.budget(Fault::delay) > 0)
+      info.actions.push_back(of_node(Action::Kind::overlook, number, Fault::delay));
+    ++number;
+  }
 }
 
 /// FLUSHALL saves, where a node saves at all: functions are all that is there.
@@ -364,6 +403,7 @@ Node Nodes::started(Node node) const {
     setting_.leave_untried("a node of a cluster answers CLUSTERDOWN for two seconds after a start");
   node.up = true;
   node.dark = false;
+  node.keyspace = tables_.without_scripts(node.keyspace);  // nothing is to be noticed any more
   return node;
 }
 
@@ -396,7 +436,12 @@ const StepResult& Nodes::step(Id id, unsigned a) {
       break;
     case Kind::evict:
     case Kind::flush:
-      node = without_keys(id, action);
+      node = without_keys(id, action, report);
+      break;
+    case Kind::notice:
+    case Kind::overlook:
+    case Kind::notice_late:
+      notice(node, action, report);
       break;
     case Kind::oom:
     case Kind::relief:
@@ -443,7 +488,7 @@ Node Nodes::jumped(Node node, std::int64_t ms) {
   const std::int64_t parts = ms * rate_of(node).parts();
   node.keyspace = tables_.aged(node.keyspace, node.rate, parts).id;
   for (auto& image : node.images)
-    image.keyspace = tables_.aged(image.keyspace, node.rate, parts).id;
+    image.keyspace = tables_.without_scripts(tables_.aged(image.keyspace, node.rate, parts).id);
   if (setting_.knowledge.absolute || setting_.servers.replicas > 0) node.clock_offset_ms += ms;
   return node;
 }
@@ -507,7 +552,7 @@ Nodes::Aged Nodes::age(Id id, std::int64_t ms) {
   aged.leases_expired = node.up && node.is_master() && !keyspace.expired.empty();
   if (!clocks_drift(setting_.model)) node.micros = 0;  // of a slow clock it may be the same ms
   for (auto& image : node.images) {
-    image.keyspace = tables_.aged(image.keyspace, node.rate, shown).id;
+    image.keyspace = tables_.without_scripts(tables_.aged(image.keyspace, node.rate, shown).id);
     if (ages) image.age_ms += ms;
   }
   std::erase_if(node.images,

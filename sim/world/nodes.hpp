@@ -34,6 +34,8 @@ struct NodeInfo {
   TokenUse tokens;
   bool has_expiry = false;
   bool serves = false;              ///< a key has come that somebody waits for
+  bool urgent = false;              ///< it notices that a key has expired, before time passes
+  bool settled = false;             ///< no fault has a hold on it, and it has noticed everything
   unsigned free_actions = 0;        ///< that are possible, and whose instant matters
   FaultSet timed_faults = 0;        ///< kinds of fault that are possible, and whose instant matters
   unsigned free_while_blocked = 0;  ///< as `free_actions`, but only while some request
@@ -208,7 +210,9 @@ class Nodes {
   static Node with_other_role(Node node, Action::Kind kind, Report& report);
   Node with_other_clock(Node node, const LocalAction& action, Report& report);
   Node jumped(Node node, std::int64_t ms);
-  Node without_keys(Id id, const LocalAction& action);
+  Node without_keys(Id id, const LocalAction& action, Report& report);
+  void tell(const Publications& published, Report& report);
+  void notice(Node& node, const LocalAction& action, Report& report);
   void write(Node& node, Id keyspace) const;
   void count_replicas(Id* nodes);
   Node after_power_cut(Node node, unsigned image);
@@ -217,6 +221,7 @@ class Nodes {
   bool reads_data(const Node& node) const;
   void list_replication(NodeInfo& info) const;
   void list_migration(NodeInfo& info) const;
+  void list_unnoticed(NodeInfo& info) const;
   void move_key(Node& source, Node& target, std::size_t key);
   static Node following(Node node);
   Id mirrored(Id replica, Id master, bool by_time);

@@ -14,7 +14,7 @@ namespace lockstep::sim {
 
 /// Nothing if something has to happen before time passes; else who polls.
 std::optional<Polls> World::at_rest(const Id* state) {
-  if (next_served(state)) return {};
+  if (next_served(state) || notices(state)) return {};
   Polls polls;
   for (unsigned p = 0; p < setting_.processes; ++p) {
     const ProcessInfo& info = processes_.info(state[p]);
@@ -31,6 +31,13 @@ std::optional<Polls> World::at_rest(const Id* state) {
   return polls;
 }
 
+/// Whether a node has to tell of a key that has expired.
+bool World::notices(const Id* state) const {
+  for (unsigned n = 0; n < setting_.nodes; ++n)
+    if (nodes_.info(state[setting_.node_slot(n)]).urgent) return true;
+  return false;
+}
+
 /// Whether the answer that it asks for, or that it is, is one that its task has had at this
 /// instant.
 bool World::asked_before(const Id* state, unsigned process, const LocalAction& action) {
@@ -42,6 +49,7 @@ bool World::asked_before(const Id* state, unsigned process, const LocalAction& a
 /// Time alone leaves connections where they are, so that what polled then is found again in its
 /// place.
 bool World::disturbed(const Id* state, const Id* began, const Polls& polls) {
+  if (notices(state)) return true;
   for (unsigned p = 0; p < setting_.processes; ++p) {
     if (state[p] == began[p]) continue;  // as little urgent as it was then
     const ProcessInfo& info = processes_.info(state[p]);

@@ -54,6 +54,7 @@ class Probe {
   bool waits_for_time(const Alone& now, std::size_t p, const LocalAction& action) const;
   bool act(const Alone& now, std::size_t p, std::size_t action);
   bool serve(const Alone& now);
+  bool notice(const Alone& now);
   void execute(const Alone& now, std::size_t p, const LocalAction& action);
   void pass(const Alone& now);
   void replicate(Alone& world, bool by_time);
@@ -148,9 +149,30 @@ bool Probe::expand(const Alone& now) {
         return true;
     }
   }
-  if (pressing) return false;
+  if (notice(now) || pressing) return false;
   pass(now);
   return begin && act(now, 0, *begin);
+}
+
+/// A node tells of a key that has expired. True if one has to, before time passes.
+bool Probe::notice(const Alone& now) {
+  bool any = false;
+  for (std::size_t n = 0; n < now.nodes.size(); ++n) {
+    const std::size_t actions = world_.nodes_.info(now.nodes[n]).actions.size();
+    for (std::size_t a = 0; a < actions; ++a) {
+      if (world_.nodes_.info(now.nodes[n]).actions[a].kind != Action::Kind::notice) continue;
+      const StepResult& step = world_.nodes_.step(now.nodes[n], static_cast<unsigned>(a));
+      Alone next = now;
+      step.changes.apply_to(next.nodes.data(), static_cast<unsigned>(n));
+      const Id published = world_.reports_[step.report].published;
+      for (Id& process : next.processes)
+        process = world_.processes_.touched(process, static_cast<std::uint8_t>(n), Tables::kNowhere,
+                                            published);
+      found(std::move(next));
+      any = true;
+    }
+  }
+  return any;
 }
 
 /// Serves whom a key has come for, before anything else happens. True if somebody is.

@@ -89,6 +89,7 @@ enum class Spread : std::uint8_t {
   darkened,      ///< processes: its machine has
   lit,           ///< processes: and is back
   touch,         ///< the other processes: what they watch was touched, who listens was told
+  told,          ///< the processes: who listens at the acting node was told
   promoted,      ///< nodes of its group, and processes: the acting node is the newest master
   caught_up,     ///< processes: the acting node misses nothing any more
   emptied,       ///< processes: nothing that they watch at the acting node is as it was
@@ -103,7 +104,7 @@ struct Report {
   Spread spread = Spread::none;
   LockSet written = 0;                ///< stale: the locks whose resources were written
   Id touched = 0;                     ///< touch: which places
-  Id published = 0;                   ///< touch: what was said to those who listen
+  Id published = 0;                   ///< touch, told: what was said to those who listen
   std::uint8_t node = 0;              ///< touch: where
   std::int64_t jump_ms = 0;           ///< jumped: how far
   std::uint8_t left = kNoServer;      ///< the server that its actor, a replica of it, has left

@@ -2,11 +2,13 @@
 #include "sim/world/tables.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/base/bytes.hpp"
 #include "sim/base/check.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/parts.hpp"
+#include "sim/redis/keyspace_events.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/reply_bytes.hpp"
 #include "sim/world/automaton.hpp"
@@ -161,6 +163,7 @@ KeyspaceInfo Tables::describe(const Keyspace& keyspace) const {
   for (const auto& [key, entry] : keyspace.keys) describe_key(0, key, entry);
   for (const auto& [number, keys] : keyspace.others)
     for (const auto& [key, entry] : keys) describe_key(number, key, entry);
+  for (const auto& [place, late] : keyspace.unnoticed) info.tokens.add(place.second);
   for (const auto& [sha1, body] : keyspace.scripts) {
     const TokenScan scan = scan_tokens(body);  // renaming would change the SHA-1
     info.tokens.cut = info.tokens.cut || scan.cut || !scan.tokens.empty();
@@ -239,7 +242,7 @@ Tables::Aged Tables::age(Id id, const Rate& rate, std::int64_t parts) {
   after.for_each([&](const std::string&, Entry& entry) {
     if (entry.expires) entry.expires = entry.expires->moved(-parts, rate.parts());
   });
-  after.purge(kEpoch);
+  after.purge(kEpoch, publishes(setting_.model.keyspace_events, kExpiredEvents));
   Aged aged;
   note_expired(before.keys, after.keys, aged);
   for (const auto& [number, keys] : before.others) {
@@ -270,6 +273,8 @@ Id Tables::renamed(Id id, const Renaming& renaming) {
     Keyspace keyspace = keyspaces_[id].value;
     keyspace.keys = renamed_keys(keyspace.keys, rename);
     for (auto& [number, other] : keyspace.others) other = renamed_keys(other, rename);
+    for (const auto& [place, late] : std::exchange(keyspace.unnoticed, {}))
+      keyspace.unnoticed.emplace(std::pair(place.first, rename_tokens(place.second, rename)), late);
     return intern(keyspace);
   });
 }
@@ -289,6 +294,7 @@ Id Tables::without_scripts(Id id) {
   Keyspace bare = keyspaces_[id].value;
   bare.forget_scripts();
   bare.script_random = kInitialScriptRandom;
+  bare.unnoticed.clear();
   if (bare == keyspaces_[id].value) return id;
   return intern(bare);
 }

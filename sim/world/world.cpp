@@ -122,6 +122,9 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
         if (p != actor)
           next[p] = processes_.touched(next[p], report.node, report.touched, report.published);
       return;
+    case Spread::told:
+      return change_processes(
+          [&](Id id) { return processes_.touched(id, whose, Tables::kNowhere, report.published); });
     case Spread::promoted:
       return tell_of_promotion(whose, next);
     case Spread::caught_up:
@@ -331,7 +334,7 @@ bool World::stuck(const Id* state) {
 
 bool World::undisturbed(const Id* state) const {
   for (unsigned n = 0; n < setting_.nodes; ++n)
-    if (!nodes_.info(state[setting_.node_slot(n)]).value.is_settled()) return false;
+    if (!nodes_.info(state[setting_.node_slot(n)]).settled) return false;
   for (unsigned p = 0; p < setting_.processes; ++p)
     if (!processes_.undisturbed(state[p])) return false;
   return true;

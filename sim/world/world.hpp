@@ -201,6 +201,7 @@ class World {
 
   // polling.cpp
   std::optional<Polls> at_rest(const Id* state);
+  bool notices(const Id* state) const;
   bool disturbed(const Id* state, const Id* began, const Polls& polls);
   bool asked_before(const Id* state, unsigned process, const LocalAction& action);
   bool comes_back(const Id* state, unsigned process, unsigned a);

@@ -53,6 +53,7 @@
 ---@field shared_connection? boolean all tasks of a process send on one connection to each node
 ---@field greets? boolean its library sends something first on each new connection
 ---@field server? "redis-7.0"|"redis-7.2"|"redis-8.0"|"redis-8.4"|"valkey-8.1"|"valkey-9"
+---@field keyspace_events? string letters of notify-keyspace-events, such as "Ex"
 ---@field nodes? integer 1 to 7
 ---@field replicas? integer of each node
 ---@field quorum? integer|"majority"

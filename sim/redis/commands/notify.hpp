@@ -1,7 +1,8 @@
-// Expired keys of which a server has not told yet.
+// What a server tells of a key, and of expired keys that it meets.
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "sim/redis/keyspace_events.hpp"
@@ -10,6 +11,11 @@
 namespace lockstep::sim {
 
 struct Keyspace;
+
+/// What a server that publishes the events `wanted` says of one of a class; nothing if that is not
+/// among them. By the key first (Redis 7.0 notify.c notifyKeyspaceEvent).
+std::vector<Publication> events_at(KeyspaceEvents wanted, KeyspaceEvents of_class,
+                                   std::string_view event, const Place& place);
 
 /// The server notices the unnoticed key at this place among them, which is one no more: what it
 /// publishes then. `wanted`: the events that it publishes, those of expired keys among them.

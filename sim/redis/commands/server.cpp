@@ -30,11 +30,12 @@ std::string value_of(const Call& call, const ServerSetting& setting) {
 /// Throws BadInput where the caller would have to remember it: what a protocol's server publishes
 /// is the same from the start to the end of a run.
 void set_keyspace_events(Call& call, const std::string& letters) {
-  const auto events = keyspace_events(letters);
+  const auto events = parse_keyspace_events(letters);
   if (!events) {
     refuse(
         "ERR CONFIG SET failed (possibly related to argument 'notify-keyspace-events') - Invalid "
-        "event class character. Use 'Ag$lshzxeKEtmdn'.");
+        "event class character. Use '" +
+        std::string(kKeyspaceEventLetters) + "'.");
   }
   KeyspaceEvents& set = call.execution.mode.keyspace_events;
   if (!call.execution.connections->complete && *events != set)

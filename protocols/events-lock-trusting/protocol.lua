@@ -1,0 +1,54 @@
+-- A lock whose waiters listen to what Redis itself tells of the key: a keyspace event "del" when it is
+-- released, "expired" when its time is over. Who is refused listens, tries again, and takes the word for the
+-- lock: on "expired" it writes its own token, whoever was faster.
+
+local release = script "release.lua"
+
+local Lock = protocol {
+  title = "as events-lock, taking the lock without asking when its key has expired",
+  source = "https://redis.io/docs/latest/develop/pubsub/keyspace-notifications/ (timing of expired events)",
+  keyspace_events = "Kgx",
+}
+
+--- nil if the lock is this client's now, else what is left of the holder's lease, in ms.
+function Lock:try()
+  self.token = unique()
+  if redis("SET", self.key, self.token, "NX", "PX", self.ttl_ms) ~= nil then
+    return nil
+  end
+  return redis("PTTL", self.key)
+end
+
+function Lock:acquire()
+  if self:try() == nil then
+    return true
+  end
+  local latch = semaphore(0)
+  local free = false
+  local heard = listen("__keyspace@0__:" .. self.key, function(event)
+    if event == "del" or event == "expired" then
+      free = event == "expired"
+      latch:release()
+    end
+  end)
+  return retry(function()
+    if free then
+      self.token = unique()
+      redis("SET", self.key, self.token, "PX", self.ttl_ms)
+      stop(heard)
+      return true
+    end
+    local left_ms = self:try()
+    if left_ms == nil then
+      stop(heard)
+      return true
+    end
+    latch:acquire(left_ms >= 0 and left_ms + 1 or 0)
+  end)
+end
+
+function Lock:release()
+  return release({ self.key }, { self.token }) == 1
+end
+
+return Lock

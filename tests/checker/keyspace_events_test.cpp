@@ -1,0 +1,99 @@
+// Keyspace events (semantics.md, section 10): both explorers hear the same of what is deleted,
+// evicted and expired, in time and late.
+#include "sim/redis/keyspace_events.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/support/inline_lock.hpp"
+
+namespace {
+
+using namespace lockstep;
+using checker::Verdict;
+using sim::Fault;
+using sim::Property;
+using test::InlineLock;
+using test::kCompareAndDelete;
+
+/// Tries, else listens to what the key's channel says, tries again, and waits for a word.
+std::string acquire_waiting(const std::string& wait) {
+  return "local function try() self.token = unique()"
+         " return redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) ~= nil end"
+         " if try() then return true end"
+         " local latch = semaphore(0)"
+         " local heard = listen('__keyspace@0__:' .. self.key, function(event)"
+         " if event == 'del' or event == 'expired' or event == 'evicted' then latch:release() end"
+         " end)"
+         " return retry(function() if try() then stop(heard) return true end " +
+         wait + " end)";
+}
+
+/// Leases of 4 ms, work of 2; the nodes publish these events.
+InlineLock waiting_lock(const std::string& events, const std::string& wait) {
+  InlineLock lock({acquire_waiting(wait), kCompareAndDelete},
+                  events.empty() ? "" : ", keyspace_events = '" + events + "'");
+  lock.lasting(4, 2);
+  lock.model.keyspace_events = sim::parse_keyspace_events(events).value();
+  return lock;
+}
+
+const std::string kForEver = "latch:acquire()";
+const std::string kForALease = "latch:acquire(self.ttl_ms)";
+
+}  // namespace
+
+TEST_CASE("who waits for a keyspace event alone", "[keyspace-events]") {
+  // Redis tells nothing unless it is told to.
+  CHECK(waiting_lock("", kForEver).judged(Property::deadlock) == Verdict::violated);
+  CHECK(waiting_lock("Kg", kForEver).judged(Property::deadlock) == Verdict::holds);
+  CHECK(waiting_lock("Eg", kForEver).judged(Property::deadlock) == Verdict::violated);
+  CHECK(waiting_lock("", kForALease).judged(Property::deadlock) == Verdict::holds);
+}
+
+TEST_CASE("a holder that dies is told of when its lease is over", "[keyspace-events]") {
+  const std::string events = GENERATE(std::string("Kg"), std::string("Kgx"), std::string("Kx"));
+  InlineLock lock = waiting_lock(events, kForEver);
+  lock.model = test::with_fault(lock.model, Fault::crash);
+  const bool told = events == "Kgx";  // of releases, too
+  CHECK(lock.judged(Property::deadlock) == (told ? Verdict::holds : Verdict::violated));
+}
+
+TEST_CASE("an event that comes late, or is lost", "[keyspace-events][many-models]") {
+  const auto fault = GENERATE(Fault::delay, Fault::lose, Fault::evict, Fault::flush,
+                              Fault::node_crash, Fault::pause);
+  const std::string wait = GENERATE(kForEver, kForALease);
+  CAPTURE(sim::name(fault), wait);
+  InlineLock lock = waiting_lock("AKE", wait);
+  lock.model = test::with_fault(lock.model, fault);
+  for (const auto property : {Property::deadlock, Property::mutual_exclusion, Property::progress})
+    lock.judged(property);
+}
+
+TEST_CASE("how long one waits whom Redis tells late", "[keyspace-events]") {
+  InlineLock lock = waiting_lock("Kgx", kForEver);
+  lock.model.budget[static_cast<std::size_t>(Fault::crash)] = 1;
+  lock.model.waits_ms = 8;
+  CHECK(lock.judged(Property::waits) == Verdict::holds);
+  lock.model.budget[static_cast<std::size_t>(Fault::delay)] = 1;
+  CHECK(lock.judged(Property::waits) == Verdict::violated);
+}
+
+TEST_CASE("a key that is met is told of before what meets it", "[keyspace-events]") {
+  // Who takes "expired" for the lock may hear it of a lease that is over, when another has one.
+  InlineLock lock(
+      {"self.token = unique()"
+       " if redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) ~= nil then return true end"
+       " local latch = semaphore(0)"
+       " local heard = listen('__keyevent@0__:expired', function() latch:release() end)"
+       " latch:acquire() stop(heard) self.token = unique()"
+       " redis('SET', self.key, self.token, 'PX', self.ttl_ms) return true",
+       kCompareAndDelete},
+      ", keyspace_events = 'Ex'");
+  lock.model.keyspace_events = sim::parse_keyspace_events("Ex").value();
+  lock.lasting(3, 2);
+  lock.model = test::with_fault(lock.model, Fault::crash);
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
+  lock.model.processes.push_back(lock.model.processes.back());
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+}
