@@ -83,15 +83,16 @@ Reply expire(Call& call, TimeForm form, std::string_view command) {
     call.compare(static_cast<double>(when.ms), static_cast<double>(entry->expires->ms));
   if (!entry || !conditions.allow(entry->expires, when)) return Reply::number(0);
   if (call.is_over(when)) {
-    call.erase(call.argv[1]);
+    call.remove(call.argv[1]);
   } else {
     entry->expires = when;
+    call.notify(kGenericEvents, "expire", call.argv[1]);
   }
   return Reply::number(1);
 }
 
 Reply lifetime(Call& call, TimeUnit unit, bool absolute) {
-  const Entry* entry = call.find(call.argv[1]);
+  const Entry* entry = call.read(call.argv[1]);
   if (!entry) return Reply::number(-2);
   if (!entry->expires) return Reply::number(-1);
   if (absolute) call.execution.looked_at_time = true;
@@ -147,6 +148,7 @@ Reply run_persist(Call& call) {
   Entry* entry = call.find(call.argv[1]);
   if (!entry || !entry->expires) return Reply::number(0);
   entry->expires.reset();
+  call.notify(kGenericEvents, "persist", call.argv[1]);
   return Reply::number(1);
 }
 
