@@ -199,12 +199,14 @@ std::optional<Difference> Pair::collect() {
 
 /// The messages of steps that have no order.
 std::optional<Difference> Pair::compare_unordered(const std::vector<sim::Reply>& replies) const {
+  const sim::Reply nothing = sim::Reply::array({});
   std::map<const Step*, std::pair<sim::Reply, sim::Reply>> said;
   for (std::size_t i = 0; i < replies.size(); ++i) {
     const auto& expected = expected_[i];
     if (!is_listener(expected.connection) || !tells_in_any_order(expected.step->request)) continue;
-    said[expected.step].first.items.push_back(replies[i]);
-    said[expected.step].second.items.push_back(*expected.reply);
+    auto& [redis, lockstep] = said.try_emplace(expected.step, nothing, nothing).first->second;
+    redis.items.push_back(replies[i]);
+    lockstep.items.push_back(*expected.reply);
   }
   for (const auto& [step, both] : said)
     if (in_one_order(both.first) != in_one_order(both.second))

@@ -83,7 +83,7 @@ Reply expire(Call& call, TimeForm form, std::string_view command) {
     call.compare(static_cast<double>(when.ms), static_cast<double>(entry->expires->ms));
   if (!entry || !conditions.allow(entry->expires, when)) return Reply::number(0);
   if (call.is_over(when)) {
-    call.remove(call.argv[1]);
+    end_at_once(call, call.argv[1]);
   } else {
     entry->expires = when;
     call.notify(kGenericEvents, "expire", call.argv[1]);
@@ -104,6 +104,12 @@ Reply lifetime(Call& call, TimeUnit unit, bool absolute) {
 }
 
 }  // namespace
+
+void end_at_once(Call& call, const std::string& key) {
+  if (!is_valkey(call.execution.mode.version)) return call.remove(key);
+  call.erase(key);
+  call.notify(kExpiredEvents, "expired", key);
+}
 
 std::optional<std::int64_t> from_now(Call& call, std::int64_t ms) {
   constexpr std::int64_t kNear = kMax - (std::int64_t{1} << 50);

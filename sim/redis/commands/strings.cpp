@@ -95,9 +95,14 @@ SetOptions set_options(const Call& call, std::size_t first, Grammar grammar) {
   return o;
 }
 
-/// Sets a string and, if it is given one, its lifetime.
+/// Sets a string and, if it is given one, its lifetime. In a Valkey one that is over takes away
+/// what is there instead.
 void set_told(Call& call, const std::string& key, const std::string& value,
               std::optional<WallTime> lifetime = std::nullopt) {
+  if (lifetime && is_valkey(call.execution.mode.version) && call.is_over(*lifetime)) {
+    if (call.find(key)) end_at_once(call, key);
+    return;
+  }
   Entry& entry = call.set(key, value);
   call.notify(kStringEvents, "set", key);
   if (!lifetime) return;
@@ -198,7 +203,7 @@ Reply run_getex(Call& call) {
   if (o.form) {
     const WallTime when = positive_expiry(call, *o.time, *o.form, "getex");
     if (call.is_over(when)) {
-      call.remove(call.argv[1]);
+      end_at_once(call, call.argv[1]);
     } else {
       entry.expires = when;
       call.notify(kGenericEvents, "expire", call.argv[1]);
