@@ -51,6 +51,7 @@ std::vector<Step> random_steps(std::uint64_t seed, const std::vector<std::string
 Comparison conform(const live::Address& address, const Plan& plan) {
   const Repertoire repertoire = repertoire_for(plan.server);
   Pair pair(address, plan.server);
+  if (plan.events) pair.listen_to_events();
   const auto again = [&](const auto& differing) { return repeated(pair, differing); };
   Comparison comparison;
   const auto started = std::chrono::steady_clock::now();

@@ -19,6 +19,7 @@ struct Plan {
   double seconds = 0;                                         ///< and at least so long
   std::vector<std::string> scripts;                           ///< sent beside our own
   sim::ServerVersion server = sim::ServerVersion::redis_7_0;  ///< that the other one is
+  bool events = false;  ///< keyspace events are compared too: Pair::listen_to_events
 };
 
 /// A difference that did not come again when its sequence was run once more.

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <thread>
+#include <utility>
 
 #include "sim/base/error.hpp"
 #include "sim/keyspace/keyspace.hpp"
@@ -18,6 +20,22 @@ namespace lockstep::conform {
 namespace {
 
 constexpr std::int64_t kSoonMs = 5000;  // a run is over long before
+
+/// Which expired keys it meets is a matter of chance; not what goes before DBSIZE, which meets all.
+bool meets_by_chance(const sim::Request& request) {
+  if (request == preludes_of({"dbsize"}).front()) return false;
+  return std::ranges::any_of(request, [](const std::string& word) {
+    return sim::is_word(word, "scan") ||
+           sim::lower_case(word).find("randomkey") != std::string::npos;
+  });
+}
+
+/// Whether it goes through a hash table, as some commands of a script or a transaction do. DBSIZE
+/// is sent after a SCAN.
+bool tells_in_any_order(const sim::Request& request) {
+  return is_one_of(sim::lower_case(request[0]), {"dbsize", "sort", "sort_ro"}) ||
+         sim::runs_several(request);
+}
 
 }  // namespace
 
@@ -42,7 +60,25 @@ void Pair::begin(std::size_t connections) {
   servers_.reset(clients_);
   clients_.clear();
   slack_ms_ = 1;
+  if (listens_) ++connections;
   while (clients_.size() < connections + 1) clients_.push_back(servers_.open());  // one reads all
+  if (listens_) begin_to_listen();
+}
+
+void Pair::begin_to_listen() {
+  const std::vector<sim::Request> settings{{"CONFIG", "SET", "notify-keyspace-events", "KEAmn"},
+                                           {"DEBUG", "SET-ACTIVE-EXPIRE", "0"}};
+  const sim::Request listen{"PSUBSCRIBE", "__key*"};
+  for (const auto& reply : servers_.admin.execute_all(settings))
+    if (reply.is_error()) throw sim::BadInput(address().shown() + ": " + reply->text);
+  for (const auto& request : settings) fake_.submit(clients_.back().fake, request);
+  const Client& listener = clients_[clients_.size() - 2];
+  listener.real->execute(listen);
+  fake_.submit(listener.fake, listen);
+}
+
+bool Pair::is_listener(std::size_t connection) const {
+  return listens_ && connection + 2 == clients_.size();
 }
 
 bool Pair::anyone_waits() const {
@@ -111,7 +147,7 @@ void Pair::submit(const Step& step, const sim::Request& request) {
   const auto session = clients_[step.connection].fake;
   const Likeness likeness =
       likeness_of(request, fake_.session(session), fake_.keyspace(), fake_.now());
-  if (likeness.chance) return;
+  if (likeness.chance || (listens_ && meets_by_chance(request))) return;
   const auto* command = sim::find_command(request);
   const bool transaction =
       command && command->has(sim::kRunsQueue) && fake_.session(session).in_transaction;
@@ -154,9 +190,27 @@ std::optional<Difference> Pair::collect() {
   now_ms_ = server_ms();
   for (std::size_t i = 0; i < expected_.size(); ++i) {
     const auto& expected = expected_[i];
+    if (is_listener(expected.connection) && tells_in_any_order(expected.step->request)) continue;
     if (!alike(expected.likeness, replies[i], *expected.reply, 2 * slack_ms_))
       return Difference{*expected.step, expected.connection, replies[i], expected.reply};
   }
+  return compare_unordered(replies);
+}
+
+/// The messages of steps that have no order.
+std::optional<Difference> Pair::compare_unordered(const std::vector<sim::Reply>& replies) const {
+  const sim::Reply nothing = sim::Reply::array({});
+  std::map<const Step*, std::pair<sim::Reply, sim::Reply>> said;
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    const auto& expected = expected_[i];
+    if (!is_listener(expected.connection) || !tells_in_any_order(expected.step->request)) continue;
+    auto& [redis, lockstep] = said.try_emplace(expected.step, nothing, nothing).first->second;
+    redis.items.push_back(replies[i]);
+    lockstep.items.push_back(*expected.reply);
+  }
+  for (const auto& [step, both] : said)
+    if (in_one_order(both.first) != in_one_order(both.second))
+      return Difference{*step, clients_.size() - 2, both.first, both.second};
   return std::nullopt;
 }
 
@@ -224,7 +278,9 @@ void Pair::send_unseen(const std::vector<sim::Request>& requests) {
   all.insert(all.end(), requests.begin(), requests.end());
   all.push_back({"SELECT", "0"});
   servers_.admin.execute_all(all);
-  for (const auto& request : all) fake_.submit(clients_.back().fake, request);
+  for (const auto& request : all)
+    for (const auto& [to, message] : fake_.submit(clients_.back().fake, request))
+      if (listens_ && to != clients_.back().fake) clients_[clients_.size() - 2].real->await();
 }
 
 }  // namespace lockstep::conform

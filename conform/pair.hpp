@@ -29,6 +29,11 @@ class Pair {
   /// effect is a matter of chance, goes to neither.
   std::optional<Difference> run(const std::vector<Step>& steps, bool one_by_one);
 
+  /// From the next run on both publish all keyspace events, which are compared as well. Expired
+  /// keys are told of where a command meets them; one that meets some of them by chance goes to
+  /// neither. The real server has to be one that allows DEBUG.
+  void listen_to_events() { listens_ = true; }
+
   // The parts of a run, for who has more to do between them (conform/replicas).
 
   /// Empties both servers; so many connections are open then.
@@ -64,6 +69,9 @@ class Pair {
   std::int64_t server_ms();
   void look_at_clock();
   std::size_t submit_batch(const std::vector<Step>& steps, std::size_t first, bool one_by_one);
+  void begin_to_listen();
+  bool is_listener(std::size_t connection) const;
+  std::optional<Difference> compare_unordered(const std::vector<sim::Reply>& replies) const;
   void submit(const Step& step, const sim::Request& request);
   std::optional<Difference> collect();
   std::optional<Difference> surplus();
@@ -79,6 +87,7 @@ class Pair {
   std::vector<Expected> expected_;   ///< what the simulated one answered
   std::int64_t now_ms_ = 0;          ///< the real server's clock when the batch began
   std::int64_t slack_ms_ = 1;        ///< most by which the two clocks were apart
+  bool listens_ = false;             ///< the last connection but one hears of keyspace events
   std::uint64_t commands_ = 0;
   std::uint64_t refused_ = 0;
 };

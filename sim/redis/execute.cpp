@@ -73,11 +73,16 @@ std::size_t elements_of(const Entry& entry) {
   return std::visit([](const auto& value) { return value.size(); }, entry.value);
 }
 
+/// What is there, without meeting it: an expired key is not told of for that.
+const Entry* there(const Call& call, const std::string& key) {
+  return call.keyspace.find(key, call.execution.now);
+}
+
 /// Whether Redis may choose: among the elements of its key, or among all keys.
-bool may_choose(const Command& command, Call& call) {
+bool may_choose(const Command& command, const Call& call) {
   if (!command.has(kByChance)) return false;
   if (command.keys().empty()) return call.keyspace.keys.size() > 1;
-  const Entry* const entry = call.argv.size() > 1 ? call.find(call.argv[1]) : nullptr;
+  const Entry* const entry = call.argv.size() > 1 ? there(call, call.argv[1]) : nullptr;
   return entry != nullptr && elements_of(*entry) > 1;
 }
 
@@ -89,7 +94,7 @@ bool leaves_order(const Request& request) {
 }
 
 /// Whether Redis might have answered in another order: that of a hash table.
-bool may_reorder(const Command& command, Call& call, const Reply& reply) {
+bool may_reorder(const Command& command, const Call& call, const Reply& reply) {
   if (!command.has(kUnordered)) return false;
   const bool sorts = command.name.starts_with("sort");
   if (sorts && !leaves_order(call.argv)) return false;
@@ -99,7 +104,7 @@ bool may_reorder(const Command& command, Call& call, const Reply& reply) {
   if (items->items.size() < 2 && !sorts) return false;
   const std::vector<KeyArgument> keys = keys_of(call.argv);
   return keys.empty() || std::ranges::any_of(keys, [&](const KeyArgument& key) {
-           const Entry* const entry = call.find(call.argv[key.position]);
+           const Entry* const entry = there(call, call.argv[key.position]);
            return entry != nullptr && entry->encoding == Encoding::large &&
                   elements_of(*entry) > 1 && !std::holds_alternative<List>(entry->value) &&
                   !std::holds_alternative<SortedSet>(entry->value);
@@ -207,15 +212,27 @@ Entry* Call::find(const std::string& key) {
   return nullptr;
 }
 
+Entry* Call::read(const std::string& key) {
+  Entry* const entry = find(key);
+  if (!entry) notify(kMissEvents, "keymiss", key);
+  return entry;
+}
+
 std::string* Call::string_at(const std::string& key) { return at<std::string>(key); }
 
 Entry& Call::set(const std::string& key, std::string value) { return put(key, std::move(value)); }
 
-Reply store_made(Call& call, const std::string& key, Entry made, std::size_t size) {
+Reply store_made(Call& call, const std::string& key, Entry made, KeyspaceEvents of_class,
+                 std::string_view event) {
+  const std::size_t size = elements_of(made);
+  if (size == 0) {
+    call.remove_unseen(key);
+    return Reply::number(0);
+  }
   if (const Entry* old = call.find(key)) keep_makers(*old, made);
-  call.erase(key);
-  if (size != 0) call.keyspace.keys.insert_or_assign(key, std::move(made));
-  return Reply::number(static_cast<std::int64_t>(size));
+  place_entry(call, key, std::move(made));
+  call.notify(of_class, event, key);
+  return Reply::count(size);
 }
 
 Maker maker_of_written(const Entry* old, const std::string& text, Maker sender) {
@@ -223,12 +240,22 @@ Maker maker_of_written(const Entry* old, const std::string& text, Maker sender) 
   return was && *was == text && old->maker != 0 && bears_token(text) ? old->maker : sender;
 }
 
+Entry& place_entry(Call& call, const std::string& key, Entry entry) {
+  const auto [it, is_new] = call.keyspace.keys.insert_or_assign(key, std::move(entry));
+  if (is_new) call.notify(kNewEvents, "new", key);
+  return it->second;
+}
+
+Entry& add_entry(Call& call, const std::string& key, Entry entry) {
+  call.erase(key);
+  return place_entry(call, key, std::move(entry));
+}
+
 Entry& put_entry(Call& call, const std::string& key, decltype(Entry::value) value) {
   Maker maker = call.execution.sender;
   if (const auto* text = std::get_if<std::string>(&value))
     maker = maker_of_written(call.find(key), *text, maker);
-  Entry entry = new_entry(std::move(value), maker);
-  return call.keyspace.keys.insert_or_assign(key, std::move(entry)).first->second;
+  return place_entry(call, key, new_entry(std::move(value), maker));
 }
 
 double score_argument(const Call& call, const std::string& text, const char* error) {
@@ -257,6 +284,11 @@ void Call::compare(double left, double right) {
 }
 
 void Call::erase(const std::string& key) { keyspace.keys.erase(key); }
+
+void Call::remove(const std::string& key) {
+  erase(key);
+  notify(kGenericEvents, "del", key);
+}
 
 ScriptVm& Call::scripts() const {
   LOCKSTEP_CHECK(execution.scripts != nullptr);

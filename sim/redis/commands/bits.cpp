@@ -86,7 +86,7 @@ std::string combined(const std::string& operation, std::vector<std::string> text
 
 Reply run_getbit(Call& call) {
   const std::int64_t offset = offset_argument(call.argv[2]);
-  const std::string* text = call.string_at(call.argv[1]);
+  const std::string* text = call.read<std::string>(call.argv[1]);
   return Reply::number(text && bit_at(*text, offset) ? 1 : 0);
 }
 
@@ -98,6 +98,7 @@ Reply run_setbit(Call& call) {
   const bool is_new = call.find(call.argv[1]) == nullptr;
   auto& text = call.at_or_new<std::string>(call.argv[1]);
   const bool old = bit_at(text, offset);
+  const std::size_t size_before = text.size();
   const auto byte = static_cast<std::size_t>(offset / kBits);
   text.resize(std::max(text.size(), byte + 1), '\0');
   const auto mask = static_cast<unsigned char>(1U << (kBits - 1 - offset % kBits));
@@ -109,11 +110,13 @@ Reply run_setbit(Call& call) {
   if ((bit != 0) != old)
     write_piece(entry.shares, static_cast<std::uint64_t>(offset), 1, call.execution.sender,
                 bit == 0);
+  if (is_new || text.size() != size_before || (bit != 0) != old)
+    call.notify(kStringEvents, "setbit", call.argv[1]);
   return Reply::number(old ? 1 : 0);
 }
 
 Reply run_bitcount(Call& call) {
-  const std::string* text = call.string_at(call.argv[1]);
+  const std::string* text = call.read<std::string>(call.argv[1]);
   if (!text) return Reply::number(0);
   if (call.argv.size() == 3 || call.argv.size() > 5) refuse_syntax();
   if (call.argv.size() > 3) {  // both from the end, in the wrong order: nothing, whatever the unit
@@ -130,7 +133,7 @@ Reply run_bitcount(Call& call) {
 Reply run_bitpos(Call& call) {
   const std::int64_t wanted = integer_argument(call.argv[2]);
   if (wanted != 0 && wanted != 1) refuse("ERR The bit argument must be 1 or 0.");
-  const std::string* text = call.string_at(call.argv[1]);
+  const std::string* text = call.read<std::string>(call.argv[1]);
   if (!text) return Reply::number(wanted == 1 ? -1 : 0);
   const BitRange range = bit_range(call.argv, 3, *text);
   if (range.begin >= range.end) return Reply::number(-1);
@@ -152,14 +155,13 @@ Reply run_bitop(Call& call) {
   }
   std::vector<std::string> texts;
   for (std::size_t i = 3; i < argv.size(); ++i) {
-    const std::string* text = call.string_at(argv[i]);
+    const std::string* text = call.read<std::string>(argv[i]);
     texts.push_back(text ? *text : "");
   }
   std::string result = combined(operation, std::move(texts));
-  const std::size_t size = result.size();
-  call.erase(argv[2]);
-  if (size != 0) call.set(argv[2], std::move(result)).encoding = Encoding::large;
-  return Reply::count(size);
+  Entry made = new_entry(std::move(result), call.execution.sender);
+  made.encoding = Encoding::large;
+  return store_made(call, argv[2], std::move(made), kStringEvents, "set");
 }
 
 constexpr Command kBitsRows[] = {

@@ -29,6 +29,9 @@ struct Call {
 
   /// The live entry of `key`, or null; an expired one is removed first, as Redis does on access.
   Entry* find(const std::string& key);
+  /// The same for a command that only reads there: it tells of a key that it misses (Redis 7.0 db.c
+  /// lookupKeyRead).
+  Entry* read(const std::string& key);
   // What needs to know how entries look is defined in entries.hpp.
   /// The same; throws Refused (WRONGTYPE) for one of another type than `Type`: std::string, Hash,
   /// List, Set or SortedSet.
@@ -40,6 +43,11 @@ struct Call {
   /// The value at `key`, or null if there is no such key. Throws Refused (WRONGTYPE) as well.
   template <class Type>
   Type* at(const std::string& key);
+  /// The same two, by read().
+  template <class Type>
+  Entry* read_entry(const std::string& key);
+  template <class Type>
+  Type* read(const std::string& key);
   /// The same, made by the sender if there is none.
   template <class Type>
   Type& at_or_new(const std::string& key);
@@ -49,7 +57,13 @@ struct Call {
   /// Overwrites `key` with a value of any type: no expiry, made by the sender.
   template <class Type>
   Entry& put(const std::string& key, Type value);
+  /// Nobody is told.
   void erase(const std::string& key);
+  /// Erases a key that is there, and tells that it is deleted.
+  void remove(const std::string& key);
+  /// Erases a key that has not been looked for, and tells so: Redis sees one that is expired, and
+  /// that nothing has met yet, as still there (db.c dbDelete).
+  void remove_unseen(const std::string& key);
   /// Something has happened to the key, of the selected database if no other is named: tells who
   /// listens to keyspace events, if the server publishes those of this class (Redis 7.0 notify.c
   /// notifyKeyspaceEvent).
@@ -57,6 +71,8 @@ struct Call {
               std::optional<int> database = std::nullopt);
   /// Tells of a key that had expired and is met now, if that is not known yet.
   void notice(const std::string& key);
+  /// Nobody is told of it any more; whether somebody would have been.
+  bool forget(const std::string& key);
   /// What the clock shows that is read for a lifetime, or what is left of one.
   WallTime clock();
   /// The same for TIME.

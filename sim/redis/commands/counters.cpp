@@ -16,7 +16,7 @@ namespace {
 
 /// Writes a counter's new value, `by` more than the old one; an existing key keeps its expiry.
 void store(Call& call, std::string* old, std::string value, std::optional<std::int64_t> by,
-           Encoding encoding) {
+           Encoding encoding, std::string_view event) {
   const std::string before = old ? *old : "";
   if (old) {
     *old = std::move(value);
@@ -27,6 +27,7 @@ void store(Call& call, std::string* old, std::string value, std::optional<std::i
   entry.encoding = encoding;
   count_in(entry.maker, entry.shares, call.execution.sender, before,
            std::get<std::string>(entry.value), by);
+  call.notify(kStringEvents, event, call.argv[1]);
 }
 
 Reply add(Call& call, std::int64_t by) {
@@ -36,7 +37,7 @@ Reply add(Call& call, std::int64_t by) {
   if (__builtin_add_overflow(value, by, &sum)) {
     refuse("ERR increment or decrement would overflow");
   }
-  store(call, text, std::to_string(sum), by, Encoding::compact);
+  store(call, text, std::to_string(sum), by, Encoding::compact, "incrby");
   return Reply::number(sum);
 }
 
@@ -58,7 +59,7 @@ Reply run_incrbyfloat(Call& call) {
   const long double sum = *value + *by;
   if (!std::isfinite(sum)) refuse("ERR increment would produce NaN or Infinity");
   std::string shown = format_float(sum);
-  store(call, text, shown, whole_part(*by), Encoding::embedded);
+  store(call, text, shown, whole_part(*by), Encoding::embedded, "incrbyfloat");
   return Reply::bulk(std::move(shown));
 }
 

@@ -20,11 +20,6 @@ int swapped_database(const std::string& text, const char* not_an_int) {
   return static_cast<int>(number);
 }
 
-void select(Call& call, int database) {
-  call.keyspace.select(call.execution.session->database, database);
-  call.execution.session->database = database;
-}
-
 void check_flush(const Request& argv) {
   if (argv.size() > 2) refuse_syntax();
   if (argv.size() == 2 && !is_word(argv[1], "sync") && !is_word(argv[1], "async")) refuse_syntax();
@@ -44,7 +39,7 @@ Reply run_select(Call& call) {
   if (call.execution.mode.cluster && int_argument(call.argv[1]) != 0) {
     refuse("ERR SELECT is not allowed in cluster mode");
   }
-  select(call, database_argument(call.argv[1]));
+  select_database(call, database_argument(call.argv[1]));
   return Reply::ok();
 }
 
@@ -59,10 +54,10 @@ Reply run_swapdb(Call& call) {
   const int selected = call.execution.session->database;
   Keys aside;
   for (const int number : {one, other, one}) {  // one's go aside, to the other, and back
-    select(call, number);
+    select_database(call, number);
     std::swap(aside, call.keyspace.keys);
   }
-  select(call, selected);
+  select_database(call, selected);
   swap_unnoticed(call.keyspace, static_cast<std::uint8_t>(one), static_cast<std::uint8_t>(other));
   return Reply::ok();
 }
@@ -75,12 +70,14 @@ Reply run_move(Call& call) {
   const Entry* entry = call.find(call.argv[1]);
   if (!entry) return Reply::number(0);
   Entry moved = *entry;
-  select(call, to);
+  select_database(call, to);
   const bool taken = call.find(call.argv[1]) != nullptr;
-  if (!taken) call.keyspace.keys.emplace(call.argv[1], std::move(moved));
-  select(call, from);
+  if (!taken) add_entry(call, call.argv[1], std::move(moved));
+  select_database(call, from);
   if (taken) return Reply::number(0);
   call.erase(call.argv[1]);
+  call.notify(kGenericEvents, "move_from", call.argv[1]);
+  call.notify(kGenericEvents, "move_to", call.argv[1], to);
   return Reply::number(1);
 }
 
@@ -140,6 +137,11 @@ constexpr Command kDatabasesRows[] = {
 };
 
 }  // namespace
+
+void select_database(Call& call, int database) {
+  call.keyspace.select(call.execution.session->database, database);
+  call.execution.session->database = database;
+}
 
 std::span<const Command> database_commands() { return kDatabasesRows; }
 

@@ -60,7 +60,7 @@ WallTime end_of(Call& call, std::int64_t ms, bool absolute) {
 
 /// The bytes show those of the value, and its checksum hides them: no token in it can be renamed.
 Reply run_dump(Call& call) {
-  const Entry* entry = call.find(call.argv[1]);
+  const Entry* entry = call.read(call.argv[1]);
   if (!entry) return Reply::null();
   call.execution.looked_at_bytes = true;
   return Reply::bulk(dump(*entry));
@@ -73,12 +73,14 @@ Reply run_restore(Call& call) {
   const std::int64_t ttl = at_least_0(argv[2], "ERR Invalid TTL value, must be >= 0");
   call.execution.looked_at_bytes = true;
   Entry entry = restored(argv[3], call.execution.sender);
-  call.erase(argv[1]);
-  if (ttl != 0) {
-    entry.expires = end_of(call, ttl, o.absolute);
-    if (call.is_over(*entry.expires)) return Reply::ok();
+  if (ttl != 0) entry.expires = end_of(call, ttl, o.absolute);
+  if (ttl != 0 && call.is_over(*entry.expires)) {
+    call.remove_unseen(argv[1]);
+    return Reply::ok();
   }
-  call.keyspace.keys.insert_or_assign(argv[1], std::move(entry));
+  call.forget(argv[1]);  // what REPLACE removes is not looked at
+  add_entry(call, argv[1], std::move(entry));
+  call.notify(kGenericEvents, "restore", argv[1]);
   return Reply::ok();
 }
 

@@ -83,15 +83,16 @@ Reply expire(Call& call, TimeForm form, std::string_view command) {
     call.compare(static_cast<double>(when.ms), static_cast<double>(entry->expires->ms));
   if (!entry || !conditions.allow(entry->expires, when)) return Reply::number(0);
   if (call.is_over(when)) {
-    call.erase(call.argv[1]);
+    end_at_once(call, call.argv[1]);
   } else {
     entry->expires = when;
+    call.notify(kGenericEvents, "expire", call.argv[1]);
   }
   return Reply::number(1);
 }
 
 Reply lifetime(Call& call, TimeUnit unit, bool absolute) {
-  const Entry* entry = call.find(call.argv[1]);
+  const Entry* entry = call.read(call.argv[1]);
   if (!entry) return Reply::number(-2);
   if (!entry->expires) return Reply::number(-1);
   if (absolute) call.execution.looked_at_time = true;
@@ -103,6 +104,12 @@ Reply lifetime(Call& call, TimeUnit unit, bool absolute) {
 }
 
 }  // namespace
+
+void end_at_once(Call& call, const std::string& key) {
+  if (!is_valkey(call.execution.mode.version)) return call.remove(key);
+  call.erase(key);
+  call.notify(kExpiredEvents, "expired", key);
+}
 
 std::optional<std::int64_t> from_now(Call& call, std::int64_t ms) {
   constexpr std::int64_t kNear = kMax - (std::int64_t{1} << 50);
@@ -147,6 +154,7 @@ Reply run_persist(Call& call) {
   Entry* entry = call.find(call.argv[1]);
   if (!entry || !entry->expires) return Reply::number(0);
   entry->expires.reset();
+  call.notify(kGenericEvents, "persist", call.argv[1]);
   return Reply::number(1);
 }
 

@@ -29,4 +29,8 @@ std::optional<std::int64_t> from_now(Call& call, std::int64_t ms);
 WallTime positive_expiry(Call& call, const std::string& text, TimeForm form,
                          std::string_view command);
 
+/// A key that is there has been given a lifetime that is over: it is deleted. In a Valkey it has
+/// expired.
+void end_at_once(Call& call, const std::string& key);
+
 }  // namespace lockstep::sim

@@ -7,6 +7,7 @@
 #include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/glob.hpp"
+#include "sim/redis/commands/notify.hpp"
 #include "sim/redis/commands/random_choice.hpp"
 #include "sim/redis/reply.hpp"
 
@@ -35,7 +36,9 @@ Reply rename(Call& call, bool only_if_free) {
     Entry moved = std::move(*entry);
     moved.maker = maker_at(call, to, moved);
     call.erase(from);
-    call.keyspace.keys.insert_or_assign(to, std::move(moved));
+    add_entry(call, to, std::move(moved));
+    call.notify(kGenericEvents, "rename_from", from);
+    call.notify(kGenericEvents, "rename_to", to);
   }
   return only_if_free ? Reply::number(1) : Reply::ok();
 }
@@ -52,7 +55,7 @@ int copied_to(const Call& call, const std::string& text) {
 Reply run_exists(Call& call) {
   std::int64_t count = 0;
   for (std::size_t i = 1; i < call.argv.size(); ++i) {
-    if (call.find(call.argv[i])) ++count;
+    if (call.read(call.argv[i])) ++count;
   }
   return Reply::number(count);
 }
@@ -61,14 +64,14 @@ Reply run_del(Call& call) {
   std::int64_t count = 0;
   for (std::size_t i = 1; i < call.argv.size(); ++i) {
     if (!call.find(call.argv[i])) continue;
-    call.erase(call.argv[i]);
+    call.remove(call.argv[i]);
     ++count;
   }
   return Reply::number(count);
 }
 
 Reply run_type(Call& call) {
-  const Entry* entry = call.find(call.argv[1]);
+  const Entry* entry = call.read(call.argv[1]);
   if (!entry) return Reply::status("none");
   return Reply::status(type_name(*entry));
 }
@@ -91,7 +94,10 @@ Reply run_randomkey(Call& call) {
   for (const auto& [key, entry] : call.keyspace.keys) {
     if (call.keyspace.find(key, call.execution.now)) names.push_back(&key);
   }
-  if (names.empty()) return Reply::null();
+  if (names.empty()) {  // it has met them all
+    for (const std::string& key : unnoticed_keys(call)) call.notice(key);
+    return Reply::null();
+  }
   return Reply::bulk(*names[chosen_indexes(call, names.size(), 1).front()]);
 }
 
@@ -113,14 +119,18 @@ Reply run_copy(Call& call) {
   if (argv[1] == argv[2] && from == to) {
     refuse("ERR source and destination objects are the same");
   }
-  const Entry* entry = call.find(argv[1]);
+  const Entry* entry = call.read(argv[1]);
   if (!entry) return Reply::number(0);
   Entry copy = *entry;
-  call.keyspace.select(from, to);
+  select_database(call, to);
   copy.maker = maker_at(call, argv[2], copy);
-  const bool allowed = replace || !call.find(argv[2]);
-  if (allowed) call.keyspace.keys.insert_or_assign(argv[2], std::move(copy));
-  call.keyspace.select(to, from);
+  const bool taken = call.find(argv[2]) != nullptr;
+  const bool allowed = replace || !taken;
+  if (allowed) {
+    add_entry(call, argv[2], std::move(copy));
+    call.notify(kGenericEvents, "copy_to", argv[2]);
+  }
+  select_database(call, from);
   return Reply::number(allowed ? 1 : 0);
 }
 

@@ -80,6 +80,7 @@ std::int64_t set_fields(Call& call, std::string_view command) {
   const std::size_t pairs = (call.argv.size() - 2) / 2;
   if (since_72(call.execution.mode.version) && pairs > kMostListpackFields)
     call.find(call.argv[1])->encoding = Encoding::large;  // however many of them are the same
+  call.notify(kHashEvents, "hset", call.argv[1]);
   return created;
 }
 
@@ -90,7 +91,7 @@ Reply bulk_or_null(const HashField* field) {
 /// The hash's contents in its order: names, values, or both in turn.
 Reply listing(Call& call, bool names, bool values) {
   std::vector<Reply> items;
-  const Hash* hash = call.at<Hash>(call.argv[1]);
+  const Hash* hash = call.read<Hash>(call.argv[1]);
   if (!hash) return Reply::array({});
   for (const auto* item : by_position(*hash)) {
     if (names) items.push_back(Reply::bulk(item->first));
@@ -109,15 +110,16 @@ Reply run_hmset(Call& call) {
 Reply run_hsetnx(Call& call) {
   if (find_field(call.at<Hash>(call.argv[1]), call.argv[2])) return Reply::number(0);
   set_field(call, call.argv[2], call.argv[3]);
+  call.notify(kHashEvents, "hset", call.argv[1]);
   return Reply::number(1);
 }
 
 Reply run_hget(Call& call) {
-  return bulk_or_null(find_field(call.at<Hash>(call.argv[1]), call.argv[2]));
+  return bulk_or_null(find_field(call.read<Hash>(call.argv[1]), call.argv[2]));
 }
 
 Reply run_hmget(Call& call) {
-  const Hash* hash = call.at<Hash>(call.argv[1]);
+  const Hash* hash = call.read<Hash>(call.argv[1]);
   std::vector<Reply> values;
   for (std::size_t i = 2; i < call.argv.size(); ++i) {
     values.push_back(bulk_or_null(find_field(hash, call.argv[i])));
@@ -132,21 +134,22 @@ Reply run_hdel(Call& call) {
   for (std::size_t i = 2; i < call.argv.size(); ++i) {
     if (erase_part(*hash, call.argv[i])) ++removed;
   }
-  if (hash->empty()) call.erase(call.argv[1]);
+  if (removed != 0) call.notify(kHashEvents, "hdel", call.argv[1]);
+  if (hash->empty()) call.remove(call.argv[1]);
   return Reply::number(removed);
 }
 
 Reply run_hexists(Call& call) {
-  return Reply::number(find_field(call.at<Hash>(call.argv[1]), call.argv[2]) ? 1 : 0);
+  return Reply::number(find_field(call.read<Hash>(call.argv[1]), call.argv[2]) ? 1 : 0);
 }
 
 Reply run_hlen(Call& call) {
-  const Hash* hash = call.at<Hash>(call.argv[1]);
+  const Hash* hash = call.read<Hash>(call.argv[1]);
   return Reply::number(hash ? static_cast<std::int64_t>(hash->size()) : 0);
 }
 
 Reply run_hstrlen(Call& call) {
-  const HashField* field = find_field(call.at<Hash>(call.argv[1]), call.argv[2]);
+  const HashField* field = find_field(call.read<Hash>(call.argv[1]), call.argv[2]);
   return Reply::number(field ? static_cast<std::int64_t>(field->value.size()) : 0);
 }
 
@@ -164,6 +167,7 @@ Reply run_hincrby(Call& call) {
     refuse("ERR increment or decrement would overflow");
   }
   count_in_field(call, std::to_string(sum), by);
+  call.notify(kHashEvents, "hincrby", call.argv[1]);
   return Reply::number(sum);
 }
 
@@ -178,6 +182,7 @@ Reply run_hincrbyfloat(Call& call) {
   if (!std::isfinite(sum)) refuse("ERR increment would produce NaN or Infinity");
   std::string shown = format_float(sum);
   count_in_field(call, shown, whole_part(*by));
+  call.notify(kHashEvents, "hincrbyfloat", call.argv[1]);
   return Reply::bulk(std::move(shown));
 }
 
@@ -187,7 +192,7 @@ Reply run_hrandfield(Call& call) {
   const bool counted = argv.size() > 2;
   const std::int64_t count = counted ? signed_count(argv[2]) : 1;
   const bool values = counted && with_option(argv, "withvalues", count);
-  const Hash* hash = call.at<Hash>(argv[1]);
+  const Hash* hash = call.read<Hash>(argv[1]);
   if (!hash) return counted ? Reply::array({}) : Reply::null();
   const auto order = by_position(*hash);
   std::vector<Reply> chosen;

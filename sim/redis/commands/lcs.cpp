@@ -101,9 +101,8 @@ Reply index_reply(const std::vector<Match>& found, const LcsOptions& o, std::siz
                        Reply::count(length)});
 }
 
-const std::string& text_at(Call& call, const std::string& key) {
+const std::string& text_of(const Entry* entry) {
   static const std::string empty;
-  const Entry* entry = call.find(key);
   if (!entry) return empty;
   const auto* text = std::get_if<std::string>(&entry->value);
   if (!text) refuse("ERR The specified keys must contain string values");
@@ -111,8 +110,10 @@ const std::string& text_at(Call& call, const std::string& key) {
 }
 
 Reply run_lcs(Call& call) {
-  const std::string& a = text_at(call, call.argv[1]);
-  const std::string& b = text_at(call, call.argv[2]);
+  const Entry* first = call.read(call.argv[1]);
+  const Entry* second = call.read(call.argv[2]);
+  const std::string& a = text_of(first);
+  const std::string& b = text_of(second);
   const LcsOptions options = lcs_options(call.argv);
   call.execution.looked_at_bytes = true;
   const Lengths lengths(a, b);

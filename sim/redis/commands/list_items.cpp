@@ -72,12 +72,12 @@ std::vector<Reply> positions(const List& list, const std::string& wanted, const 
 }
 
 Reply run_llen(Call& call) {
-  const List* list = call.at<List>(call.argv[1]);
+  const List* list = call.read<List>(call.argv[1]);
   return Reply::count(list ? list->size() : 0);
 }
 
 Reply run_lindex(Call& call) {
-  List* list = call.at<List>(call.argv[1]);
+  List* list = call.read<List>(call.argv[1]);
   if (!list) return Reply::null();
   const ListElement* element = element_at(*list, integer_argument(call.argv[2]));
   return element ? Reply::bulk(element->value) : Reply::null();
@@ -90,13 +90,14 @@ Reply run_lset(Call& call) {
   if (!element) refuse("ERR index out of range");
   if (element->value != call.argv[3] || element->maker == 0)
     *element = {call.argv[3], call.execution.sender};
+  call.notify(kListEvents, "lset", call.argv[1]);
   return Reply::ok();
 }
 
 Reply run_lrange(Call& call) {
   const std::int64_t first = integer_argument(call.argv[2]);
   const std::int64_t last = integer_argument(call.argv[3]);
-  const List* list = call.at<List>(call.argv[1]);
+  const List* list = call.read<List>(call.argv[1]);
   std::vector<Reply> items;
   const Span span = index_span(first, last, list ? list->size() : 0);
   for (std::size_t i = span.begin; i < span.end; ++i)
@@ -112,7 +113,8 @@ Reply run_ltrim(Call& call) {
   const Span span = index_span(first, last, list->size());
   list->erase(iterator(*list, span.end), list->end());
   list->erase(list->begin(), iterator(*list, span.begin));
-  if (list->empty()) call.erase(call.argv[1]);
+  call.notify(kListEvents, "ltrim", call.argv[1]);
+  if (list->empty()) call.remove(call.argv[1]);
   return Reply::ok();
 }
 
@@ -125,6 +127,7 @@ Reply run_linsert(Call& call) {
   if (pivot == list->end()) return Reply::number(-1);
   if (after) ++pivot;
   list->insert(pivot, {call.argv[4], call.execution.sender});
+  call.notify(kListEvents, "linsert", call.argv[1]);
   return Reply::count(list->size());
 }
 
@@ -146,13 +149,14 @@ Reply run_lrem(Call& call) {
   if (count < 0) std::ranges::reverse(*list);
   std::erase_if(*list, matches);
   if (count < 0) std::ranges::reverse(*list);
-  if (list->empty()) call.erase(call.argv[1]);
+  if (removed != 0) call.notify(kListEvents, "lrem", call.argv[1]);
+  if (list->empty()) call.remove(call.argv[1]);
   return Reply::number(removed);
 }
 
 Reply run_lpos(Call& call) {
   const Search search = search_options(call.argv);
-  const List* list = call.at<List>(call.argv[1]);
+  const List* list = call.read<List>(call.argv[1]);
   auto found = list ? positions(*list, call.argv[2], search) : std::vector<Reply>{};
   if (search.count) return Reply::array(std::move(found));
   return found.empty() ? Reply::null() : found[0];

@@ -20,6 +20,10 @@ End end_argument(const std::string& text) {
   refuse_syntax();
 }
 
+// What tells of it.
+std::string_view pushed(End end) { return end == End::left ? "lpush" : "rpush"; }
+std::string_view popped_at(End end) { return end == End::left ? "lpop" : "rpop"; }
+
 void push(Call& call, List& list, End end, std::string value) {
   ListElement element{std::move(value), call.execution.sender};
   if (end == End::left) {
@@ -47,6 +51,7 @@ Reply push_all(Call& call, End end, bool only_if_there) {
   if (only_if_there && !call.at<List>(key)) return Reply::number(0);
   auto& list = call.at_or_new<List>(key);
   for (std::size_t i = 2; i < call.argv.size(); ++i) push(call, list, end, call.argv[i]);
+  call.notify(kListEvents, pushed(end), key);
   return Reply::count(list.size());
 }
 
@@ -55,7 +60,8 @@ Reply pop_some(Call& call, const std::string& key, Entry& entry, End end, std::i
   const List& list = std::get<List>(entry.value);
   std::vector<Reply> popped;
   for (; count > 0 && !list.empty(); --count) popped.push_back(Reply::bulk(pop(call, entry, end)));
-  if (list.empty()) call.erase(key);
+  if (!popped.empty()) call.notify(kListEvents, popped_at(end), key);
+  if (list.empty()) call.remove(key);
   return Reply::array(std::move(popped));
 }
 
@@ -77,7 +83,9 @@ Reply move(Call& call, End from, End to) {
   call.at<List>(call.argv[2]);  // of another type: refused before anything moves
   std::string value = pop(call, *entry, from);
   push(call, call.at_or_new<List>(call.argv[2]), to, value);
-  if (call.at<List>(source)->empty()) call.erase(source);
+  call.notify(kListEvents, pushed(to), call.argv[2]);
+  call.notify(kListEvents, popped_at(from), source);
+  if (call.at<List>(source)->empty()) call.remove(source);
   return Reply::bulk(std::move(value));
 }
 

@@ -31,10 +31,26 @@ void Call::notify(KeyspaceEvents of_class, std::string_view event, const std::st
     publish(execution, std::move(said));
 }
 
+bool Call::forget(const std::string& key) {
+  if (keyspace.unnoticed.empty()) return false;
+  return keyspace.unnoticed.erase({static_cast<std::uint8_t>(execution.session->database), key}) !=
+         0;
+}
+
 void Call::notice(const std::string& key) {
-  if (keyspace.unnoticed.empty()) return;
-  const auto place = std::pair(static_cast<std::uint8_t>(execution.session->database), key);
-  if (keyspace.unnoticed.erase(place) != 0) notify(kExpiredEvents, "expired", key);
+  if (forget(key)) notify(kExpiredEvents, "expired", key);
+}
+
+void Call::remove_unseen(const std::string& key) {
+  const bool there = keyspace.keys.erase(key) != 0;
+  if (forget(key) || there) notify(kGenericEvents, "del", key);
+}
+
+std::vector<std::string> unnoticed_keys(const Call& call) {
+  std::vector<std::string> keys;
+  for (const auto& [place, late] : call.keyspace.unnoticed)
+    if (place.first == call.execution.session->database) keys.push_back(place.second);
+  return keys;
 }
 
 std::vector<Publication> noticed(Keyspace& keyspace, std::size_t index, KeyspaceEvents wanted) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,6 +11,7 @@
 
 namespace lockstep::sim {
 
+struct Call;
 struct Keyspace;
 
 /// What a server that publishes the events `wanted` says of one of a class; nothing if that is not
@@ -20,5 +22,8 @@ std::vector<Publication> events_at(KeyspaceEvents wanted, KeyspaceEvents of_clas
 /// The server notices the unnoticed key at this place among them, which is one no more: what it
 /// publishes then. `wanted`: the events that it publishes, those of expired keys among them.
 std::vector<Publication> noticed(Keyspace& keyspace, std::size_t index, KeyspaceEvents wanted);
+
+/// Those of the selected database.
+std::vector<std::string> unnoticed_keys(const Call& call);
 
 }  // namespace lockstep::sim

@@ -15,6 +15,7 @@
 #include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/glob.hpp"
+#include "sim/redis/commands/notify.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
@@ -129,13 +130,24 @@ std::vector<ScanItem> items_of(const Call& call, const Entry& entry) {
 template <class Type>
 Reply scan_key(Call& call) {
   Cursor cursor = cursor_argument(call, call.argv[2]);
-  const Entry* entry = call.find(call.argv[1]);
-  if (!call.at<Type>(call.argv[1])) return scan_reply(0, {}, nullptr);
+  const Entry* entry = call.read_entry<Type>(call.argv[1]);
+  if (!entry) return scan_reply(0, {}, nullptr);
   const ScanOptions options = scan_options(call.argv, 3, false);
   std::vector<ScanItem> items = items_of(call, *entry);
   const bool at_once = entry->encoding == Encoding::compact;
   cursor = at_once ? 0 : keep_batch(call, items, cursor, options.count);
   return scan_reply(cursor, items, options.match);
+}
+
+/// Whether SCAN returns it: an expired key is met if it matches, and missed if types are compared.
+bool is_scanned(Call& call, const std::string& key, const ScanOptions& options) {
+  if (options.match && !glob_matches(*options.match, key)) return false;
+  if (!options.type) {
+    call.notice(key);
+    return call.keyspace.find(key, call.execution.now) != nullptr;
+  }
+  const Entry* entry = call.read(key);
+  return entry && is_word(*options.type, type_name(*entry));
 }
 
 Reply run_scan(Call& call) {
@@ -145,10 +157,9 @@ Reply run_scan(Call& call) {
   for (const auto& [key, entry] : call.keyspace.keys) {
     if (call.keyspace.find(key, call.execution.now)) items.push_back({key, {}});
   }
+  for (std::string& key : unnoticed_keys(call)) items.push_back({std::move(key), {}});
   cursor = keep_batch(call, items, cursor, options.count);
-  std::erase_if(items, [&](const ScanItem& item) {
-    return options.type && !is_word(*options.type, type_name(*call.find(item.name)));
-  });
+  std::erase_if(items, [&](const ScanItem& item) { return !is_scanned(call, item.name, options); });
   return scan_reply(cursor, items, options.match);
 }
 

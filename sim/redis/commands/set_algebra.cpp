@@ -17,7 +17,7 @@ using Sources = std::vector<const Entry*>;
 /// The sets at argv[first..end), null where there is no key. Every type is checked first.
 Sources sources(Call& call, std::size_t first, std::size_t end) {
   Sources sets;
-  for (std::size_t i = first; i < end; ++i) sets.push_back(call.entry_at<Set>(call.argv[i]));
+  for (std::size_t i = first; i < end; ++i) sets.push_back(call.read_entry<Set>(call.argv[i]));
   return sets;
 }
 
@@ -76,14 +76,13 @@ Reply show(Call& call, SetOperation operation) {
   return reply_with(operation(call, sources(call, 1, call.argv.size())));
 }
 
-Reply store(Call& call, SetOperation operation) {
+Reply store(Call& call, SetOperation operation, std::string_view event) {
   Entry result = operation(call, sources(call, 2, call.argv.size()));
-  const std::size_t size = set_size(result);
-  return store_made(call, call.argv[1], std::move(result), size);
+  return store_made(call, call.argv[1], std::move(result), kSetEvents, event);
 }
 
 Reply run_smembers(Call& call) {
-  const Entry* set = call.entry_at<Set>(call.argv[1]);
+  const Entry* set = call.read_entry<Set>(call.argv[1]);
   return set ? reply_with(*set) : Reply::array({});
 }
 
@@ -98,9 +97,9 @@ Reply run_sinter(Call& call) {
 
 Reply run_sunion(Call& call) { return show(call, set_union); }
 Reply run_sdiff(Call& call) { return show(call, difference); }
-Reply run_sinterstore(Call& call) { return store(call, intersection); }
-Reply run_sunionstore(Call& call) { return store(call, set_union); }
-Reply run_sdiffstore(Call& call) { return store(call, difference); }
+Reply run_sinterstore(Call& call) { return store(call, intersection, "sinterstore"); }
+Reply run_sunionstore(Call& call) { return store(call, set_union, "sunionstore"); }
+Reply run_sdiffstore(Call& call) { return store(call, difference, "sdiffstore"); }
 
 Reply run_sintercard(Call& call) {
   const Request& argv = call.argv;

@@ -27,7 +27,8 @@ Reply take_some(Call& call, const std::string& key, Entry& entry, std::int64_t c
   });
   for (const Reply& member : taken) remove_member(entry, member.text);
   if (own) put_up(entry, call.execution.sender);
-  if (set_size(entry) == 0) call.erase(key);
+  if (!taken.empty()) call.notify(kSetEvents, "spop", key);
+  if (set_size(entry) == 0) call.remove(key);
   return Reply::array(std::move(taken));
 }
 
@@ -37,6 +38,7 @@ Reply run_sadd(Call& call) {
   for (std::size_t i = 2; i < call.argv.size(); ++i) {
     if (add_member(entry, call.argv[i], call.execution.sender)) ++added;
   }
+  if (added != 0) call.notify(kSetEvents, "sadd", call.argv[1]);
   return Reply::number(added);
 }
 
@@ -47,7 +49,8 @@ Reply run_srem(Call& call) {
   for (std::size_t i = 2; i < call.argv.size(); ++i) {
     if (remove_member(*entry, call.argv[i])) ++removed;
   }
-  if (set_size(*entry) == 0) call.erase(call.argv[1]);
+  if (removed != 0) call.notify(kSetEvents, "srem", call.argv[1]);
+  if (set_size(*entry) == 0) call.remove(call.argv[1]);
   return Reply::number(removed);
 }
 
@@ -55,23 +58,27 @@ Reply run_smove(Call& call) {
   const std::string& from = call.argv[1];
   const std::string& member = call.argv[3];
   Entry* source = call.find(from);
+  Entry* target = call.find(call.argv[2]);
   if (!source) return Reply::number(0);
   typed<Set>(source);
-  call.entry_at<Set>(call.argv[2]);  // of another type: refused before anything moves
+  typed<Set>(target);  // of another type: refused before anything moves
   if (from == call.argv[2]) return Reply::number(has_member(*source, member) ? 1 : 0);
   if (!remove_member(*source, member)) return Reply::number(0);
-  if (set_size(*source) == 0) call.erase(from);
-  add_member(call.entry_at_or_new<Set>(call.argv[2]), member, call.execution.sender);
+  call.notify(kSetEvents, "srem", from);
+  if (set_size(*source) == 0) call.remove(from);
+  if (!target) target = &call.put(call.argv[2], Set{});
+  if (add_member(*target, member, call.execution.sender))
+    call.notify(kSetEvents, "sadd", call.argv[2]);
   return Reply::number(1);
 }
 
 Reply run_sismember(Call& call) {
-  const Entry* entry = call.entry_at<Set>(call.argv[1]);
+  const Entry* entry = call.read_entry<Set>(call.argv[1]);
   return Reply::number(entry && has_member(*entry, call.argv[2]) ? 1 : 0);
 }
 
 Reply run_smismember(Call& call) {
-  const Entry* entry = call.entry_at<Set>(call.argv[1]);
+  const Entry* entry = call.read_entry<Set>(call.argv[1]);
   std::vector<Reply> found;
   for (std::size_t i = 2; i < call.argv.size(); ++i) {
     found.push_back(Reply::number(entry && has_member(*entry, call.argv[i]) ? 1 : 0));
@@ -80,7 +87,7 @@ Reply run_smismember(Call& call) {
 }
 
 Reply run_scard(Call& call) {
-  const Entry* entry = call.entry_at<Set>(call.argv[1]);
+  const Entry* entry = call.read_entry<Set>(call.argv[1]);
   return Reply::count(entry ? set_size(*entry) : 0);
 }
 
@@ -100,7 +107,7 @@ Reply run_srandmember(Call& call) {
   if (call.argv.size() > 3) refuse_syntax();
   const bool counted = call.argv.size() == 3;
   const std::int64_t count = counted ? signed_count(call.argv[2]) : 1;
-  const Entry* entry = call.entry_at<Set>(call.argv[1]);
+  const Entry* entry = call.read_entry<Set>(call.argv[1]);
   if (!entry) return counted ? Reply::array({}) : Reply::null();
   const auto order = members(*entry);
   std::vector<Reply> chosen;

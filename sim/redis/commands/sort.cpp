@@ -78,7 +78,7 @@ std::optional<std::string> look_up(Call& call, const std::string& pattern,
   const bool field = arrow != std::string::npos && arrow + 2 < pattern.size();
   const std::size_t end = field ? arrow : pattern.size();
   const Entry* entry =
-      call.find(pattern.substr(0, star) + element + pattern.substr(star + 1, end - star - 1));
+      call.read(pattern.substr(0, star) + element + pattern.substr(star + 1, end - star - 1));
   if (!entry) return std::nullopt;
   if (field) {
     const auto* hash = std::get_if<Hash>(&entry->value);
@@ -115,26 +115,29 @@ std::vector<SortItem> items_of(const Entry* entry, bool backwards) {
   return items;
 }
 
-double number(const std::string& text) {
+std::optional<double> number(const std::string& text) {
   char* end = nullptr;
   errno = 0;
   const double value = std::strtod(text.c_str(), &end);
-  if (*end != '\0' || errno == ERANGE || std::isnan(value)) {
-    refuse("ERR One or more scores can't be converted into double");
-  }
+  if (*end != '\0' || errno == ERANGE || std::isnan(value)) return std::nullopt;
   return value;
 }
 
+/// Redis looks for the keys of all elements before it says no to one.
 void weigh(Call& call, std::vector<SortItem>& items, const SortOptions& o) {
+  bool fine = true;
   for (SortItem& item : items) {
     const auto key = o.by ? look_up(call, *o.by, item.element) : item.element;
     if (!key) continue;
     if (o.alpha) {
       item.key = key;
     } else {
-      item.score = number(*key);
+      const auto score = number(*key);
+      item.score = score.value_or(0);
+      fine = fine && score;
     }
   }
+  if (!fine) refuse("ERR One or more scores can't be converted into double");
 }
 
 /// Numbers that are equal are told apart by the element; texts found by BY are not.
@@ -158,18 +161,17 @@ void limit(std::vector<SortItem>& items, const SortOptions& o) {
 }
 
 Reply store(Call& call, const std::string& key, const std::vector<Reply>& result) {
-  call.erase(key);
-  if (result.empty()) return Reply::number(0);
-  auto& list = std::get<List>(call.put(key, List{}).value);
+  List list;
   for (const Reply& item : result) list.push_back({item.text, call.execution.sender});
-  return Reply::count(list.size());
+  Entry made = new_entry(std::move(list), call.execution.sender);
+  return store_made(call, key, std::move(made), kListEvents, "sortstore");
 }
 
 Reply sort(Call& call, bool may_store) {
   const Request& argv = call.argv;
   SortOptions o;
   for (std::size_t i = 2; i < argv.size();) i = take_option(o, call, i, may_store);
-  Entry* entry = call.find(argv[1]);
+  Entry* entry = call.read(argv[1]);
   const bool set = entry && std::holds_alternative<Set>(entry->value);
   if (entry && !set && !std::holds_alternative<List>(entry->value)) typed<SortedSet>(entry);
   if (entry && std::holds_alternative<SortedSet>(entry->value)) {

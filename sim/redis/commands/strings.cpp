@@ -95,38 +95,54 @@ SetOptions set_options(const Call& call, std::size_t first, Grammar grammar) {
   return o;
 }
 
+/// Sets a string and, if it is given one, its lifetime. In a Valkey one that is over takes away
+/// what is there instead.
+void set_told(Call& call, const std::string& key, const std::string& value,
+              std::optional<WallTime> lifetime = std::nullopt) {
+  if (lifetime && is_valkey(call.execution.mode.version) && call.is_over(*lifetime)) {
+    if (call.find(key)) end_at_once(call, key);
+    return;
+  }
+  Entry& entry = call.set(key, value);
+  call.notify(kStringEvents, "set", key);
+  if (!lifetime) return;
+  entry.expires = *lifetime;
+  call.notify(kGenericEvents, "expire", key);
+}
+
 Reply set_with_expiry(Call& call, TimeForm form, std::string_view command) {
-  const WallTime when = positive_expiry(call, call.argv[2], form, command);
-  call.set(call.argv[1], call.argv[3]).expires = when;
+  set_told(call, call.argv[1], call.argv[3], positive_expiry(call, call.argv[2], form, command));
   return Reply::ok();
 }
 
 void set_pairs(Call& call) {
-  for (std::size_t i = 1; i < call.argv.size(); i += 2) call.set(call.argv[i], call.argv[i + 1]);
+  for (std::size_t i = 1; i < call.argv.size(); i += 2)
+    set_told(call, call.argv[i], call.argv[i + 1]);
 }
 
-Reply run_get(Call& call) { return bulk_or_null(call.string_at(call.argv[1])); }
+Reply run_get(Call& call) { return bulk_or_null(call.read<std::string>(call.argv[1])); }
 
 Reply run_set(Call& call) {
   const SetOptions o = set_options(call, 3, Grammar::set);
-  std::optional<Expiry> expires;
-  if (o.form) expires = positive_expiry(call, *o.time, *o.form, "set");
+  std::optional<WallTime> lifetime;
+  if (o.form) lifetime = positive_expiry(call, *o.time, *o.form, "set");
   const std::string& key = call.argv[1];
-  Reply old = o.get ? bulk_or_null(call.string_at(key)) : Reply::null();
+  Reply old = o.get ? bulk_or_null(call.read<std::string>(key)) : Reply::null();
   const Entry* entry = call.find(key);
   if ((o.nx && entry) || (o.xx && !entry)) return old;
   if (o.condition.value) {
     const std::string* text = call.string_at(key);
     if (text ? !o.condition.holds(*text) : o.condition.equal) return old;
   }
-  if (o.keep_ttl && entry) expires = entry->expires;
-  call.set(key, call.argv[2]).expires = expires;
+  const auto kept = o.keep_ttl && entry ? entry->expires : std::nullopt;
+  set_told(call, key, call.argv[2], lifetime);
+  if (kept) call.find(key)->expires = kept;
   return o.get ? old : Reply::ok();
 }
 
 Reply run_setnx(Call& call) {
   if (call.find(call.argv[1])) return Reply::number(0);
-  call.set(call.argv[1], call.argv[2]);
+  set_told(call, call.argv[1], call.argv[2]);
   return Reply::number(1);
 }
 
@@ -136,20 +152,21 @@ Reply run_psetex(Call& call) {
 }
 
 Reply run_getset(Call& call) {
-  Reply old = bulk_or_null(call.string_at(call.argv[1]));
-  call.set(call.argv[1], call.argv[2]);
+  Reply old = bulk_or_null(call.read<std::string>(call.argv[1]));
+  set_told(call, call.argv[1], call.argv[2]);
   return old;
 }
 
 Reply run_getdel(Call& call) {
-  Reply old = bulk_or_null(call.string_at(call.argv[1]));
-  call.erase(call.argv[1]);
+  const std::string* text = call.read<std::string>(call.argv[1]);
+  Reply old = bulk_or_null(text);
+  if (text) call.remove(call.argv[1]);
   return old;
 }
 
 /// Removes a key; 1.
 Reply erased(Call& call) {
-  call.erase(call.argv[1]);
+  call.remove(call.argv[1]);
   return Reply::number(1);
 }
 
@@ -179,19 +196,21 @@ Reply run_getex(Call& call) {
   // Only Valkey 9 reads the time before it has looked for the key.
   if (o.form && call.execution.mode.version == ServerVersion::valkey_9)
     positive_expiry(call, *o.time, *o.form, "getex");
-  const std::string* text = call.string_at(call.argv[1]);
+  const std::string* text = call.read<std::string>(call.argv[1]);
   if (!text) return Reply::null();
   Reply reply = Reply::bulk(*text);
   Entry& entry = *call.find(call.argv[1]);
   if (o.form) {
     const WallTime when = positive_expiry(call, *o.time, *o.form, "getex");
     if (call.is_over(when)) {
-      call.erase(call.argv[1]);
+      end_at_once(call, call.argv[1]);
     } else {
       entry.expires = when;
+      call.notify(kGenericEvents, "expire", call.argv[1]);
     }
-  } else if (o.persist) {
+  } else if (o.persist && entry.expires) {
     entry.expires.reset();
+    call.notify(kGenericEvents, "persist", call.argv[1]);
   }
   return reply;
 }
@@ -199,7 +218,7 @@ Reply run_getex(Call& call) {
 Reply run_mget(Call& call) {
   std::vector<Reply> values;
   for (std::size_t i = 1; i < call.argv.size(); ++i) {
-    const Entry* entry = call.find(call.argv[i]);
+    const Entry* entry = call.read(call.argv[i]);
     values.push_back(bulk_or_null(entry ? std::get_if<std::string>(&entry->value) : nullptr));
   }
   return Reply::array(std::move(values));
@@ -221,14 +240,14 @@ Reply run_msetnx(Call& call) {
 }
 
 Reply run_strlen(Call& call) {
-  const std::string* text = call.string_at(call.argv[1]);
+  const std::string* text = call.read<std::string>(call.argv[1]);
   return Reply::number(text ? static_cast<std::int64_t>(text->size()) : 0);
 }
 
 Reply run_getrange(Call& call) {
   std::int64_t start = integer_argument(call.argv[2]);
   std::int64_t end = integer_argument(call.argv[3]);
-  const std::string* text = call.string_at(call.argv[1]);
+  const std::string* text = call.read<std::string>(call.argv[1]);
   if (!text || (start < 0 && end < 0 && start > end)) return Reply::bulk("");
   const auto size = static_cast<std::int64_t>(text->size());
   if (start < 0) start = std::max<std::int64_t>(start + size, 0);
@@ -239,8 +258,8 @@ Reply run_getrange(Call& call) {
       text->substr(static_cast<std::size_t>(start), static_cast<std::size_t>(end - start + 1)));
 }
 
-/// Writes a piece of the string, which begins if there is none. Its length then.
-Reply write_range(Call& call, std::size_t start, const std::string& piece) {
+/// Writes a piece of the string, which begins if there is none, as `event` tells. Its length then.
+Reply write_range(Call& call, std::size_t start, const std::string& piece, std::string_view event) {
   check_length(start + piece.size());
   std::string* text = call.string_at(call.argv[1]);
   const bool is_new = text == nullptr;
@@ -261,13 +280,14 @@ Reply write_range(Call& call, std::size_t start, const std::string& piece) {
     entry.shares.clear();
   }
   *text = std::move(changed);
+  call.notify(kStringEvents, event, call.argv[1]);
   return Reply::number(static_cast<std::int64_t>(text->size()));
 }
 
 Reply run_append(Call& call) {
   const std::string* text = call.string_at(call.argv[1]);
   const bool is_new = text == nullptr;
-  Reply reply = write_range(call, text ? text->size() : 0, call.argv[2]);
+  Reply reply = write_range(call, text ? text->size() : 0, call.argv[2], "append");
   if (is_new) call.find(call.argv[1])->encoding = Encoding::compact;  // as by SET
   return reply;
 }
@@ -278,7 +298,7 @@ Reply run_setrange(Call& call) {
   const std::string* text = call.string_at(call.argv[1]);
   if (call.argv[3].empty())
     return Reply::number(text ? static_cast<std::int64_t>(text->size()) : 0);
-  return write_range(call, static_cast<std::size_t>(offset), call.argv[3]);
+  return write_range(call, static_cast<std::size_t>(offset), call.argv[3], "setrange");
 }
 
 KeyArguments set_keys(const Request& request) {

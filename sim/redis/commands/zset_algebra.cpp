@@ -35,7 +35,7 @@ enum class Form : std::uint8_t { show, store, count };
 
 Scores scores_at(Call& call, const std::string& key) {
   Scores scores;
-  Entry* entry = call.find(key);
+  Entry* entry = call.read(key);
   if (!entry) return scores;
   if (std::holds_alternative<Set>(entry->value)) {
     for (const std::string* member : members(*entry)) scores[*member] = 1;
@@ -180,22 +180,28 @@ Reply show_scores(Call& call, ZsetOperation operation) {
   return Reply::array(std::move(items));
 }
 
-Reply store_scores(Call& call, ZsetOperation operation) {
+Reply store_scores(Call& call, ZsetOperation operation, std::string_view event) {
   AlgebraQuery query = read_query(call, 2, operation, Form::store);
   const SortedSet result = compute(query, operation);
   Entry made = new_entry(SortedSet{}, call.execution.sender);
   if (exceeds_listpack(result)) made.encoding = Encoding::large;
   for (const auto& [member, about] : result)
     put_score(made, member, about.score, call.execution.sender);
-  return store_made(call, call.argv[1], std::move(made), result.size());
+  return store_made(call, call.argv[1], std::move(made), kSortedSetEvents, event);
 }
 
 Reply run_zunion(Call& call) { return show_scores(call, ZsetOperation::unite); }
 Reply run_zinter(Call& call) { return show_scores(call, ZsetOperation::intersect); }
 Reply run_zdiff(Call& call) { return show_scores(call, ZsetOperation::subtract); }
-Reply run_zunionstore(Call& call) { return store_scores(call, ZsetOperation::unite); }
-Reply run_zinterstore(Call& call) { return store_scores(call, ZsetOperation::intersect); }
-Reply run_zdiffstore(Call& call) { return store_scores(call, ZsetOperation::subtract); }
+Reply run_zunionstore(Call& call) {
+  return store_scores(call, ZsetOperation::unite, "zunionstore");
+}
+Reply run_zinterstore(Call& call) {
+  return store_scores(call, ZsetOperation::intersect, "zinterstore");
+}
+Reply run_zdiffstore(Call& call) {
+  return store_scores(call, ZsetOperation::subtract, "zdiffstore");
+}
 
 Reply run_zintercard(Call& call) {
   AlgebraQuery query = read_query(call, 1, ZsetOperation::intersect, Form::count);

@@ -145,7 +145,7 @@ FoundItems find(Call& call, std::size_t first, const RangeQuery& form) {
   const Request& argv = call.argv;
   const RangeQuery query = read_query(argv, first, form);
   const Selector selector(call, argv[first + 1], argv[first + 2], query);
-  const Entry* entry = call.entry_at<SortedSet>(argv[first]);
+  const Entry* entry = call.read_entry<SortedSet>(argv[first]);
   if (!entry) return {};
   return {selector(call, *entry), query.scores};
 }
@@ -163,22 +163,30 @@ Reply show(Call& call, std::optional<By> by, std::optional<bool> reverse) {
   return Reply::array(std::move(items));
 }
 
-/// The members between argv[2] and argv[3], from the start.
-SortedSetOrder between(Call& call, By by) {
+using Look = Entry* (Call::*)(const std::string&);  // find or read
+
+/// The members between argv[2] and argv[3], from the start, of a set that `look` finds.
+SortedSetOrder between(Call& call, By by, Look look) {
   RangeQuery query;
   query.by = by;
   query.unordered = by == By::score;
   const Selector selector(call, call.argv[2], call.argv[3], query);
-  const Entry* entry = call.entry_at<SortedSet>(call.argv[1]);
+  Entry* entry = (call.*look)(call.argv[1]);
+  typed<SortedSet>(entry);
   return entry ? selector(call, *entry) : SortedSetOrder{};
 }
 
-Reply remove(Call& call, By by) {
-  const SortedSetOrder items = between(call, by);
+std::int64_t count_between(Call& call, By by) {
+  return static_cast<std::int64_t>(between(call, by, &Call::read).size());
+}
+
+Reply remove(Call& call, By by, std::string_view event) {
+  const SortedSetOrder items = between(call, by, &Call::find);
   const std::size_t count = items.size();
   auto* set = call.at<SortedSet>(call.argv[1]);
   for (const auto* item : items) set->erase(set->find(item->first));
-  if (set && set->empty()) call.erase(call.argv[1]);
+  if (count != 0) call.notify(kSortedSetEvents, event, call.argv[1]);
+  if (set && set->empty()) call.remove(call.argv[1]);
   return Reply::count(count);
 }
 
@@ -196,15 +204,14 @@ Reply run_zrangestore(Call& call) {
   for (const auto* item : find(call, 2, form).items) {
     put_score(stored, item->first, item->second.score, call.execution.sender);
   }
-  const std::size_t size = sorted_set_of(stored).size();
-  return store_made(call, call.argv[1], std::move(stored), size);
+  return store_made(call, call.argv[1], std::move(stored), kSortedSetEvents, "zrangestore");
 }
 
-Reply run_zcount(Call& call) { return Reply::count(between(call, By::score).size()); }
-Reply run_zlexcount(Call& call) { return Reply::count(between(call, By::member).size()); }
-Reply run_zremrangebyrank(Call& call) { return remove(call, By::rank); }
-Reply run_zremrangebyscore(Call& call) { return remove(call, By::score); }
-Reply run_zremrangebylex(Call& call) { return remove(call, By::member); }
+Reply run_zcount(Call& call) { return Reply::number(count_between(call, By::score)); }
+Reply run_zlexcount(Call& call) { return Reply::number(count_between(call, By::member)); }
+Reply run_zremrangebyrank(Call& call) { return remove(call, By::rank, "zremrangebyrank"); }
+Reply run_zremrangebyscore(Call& call) { return remove(call, By::score, "zremrangebyscore"); }
+Reply run_zremrangebylex(Call& call) { return remove(call, By::member, "zremrangebylex"); }
 
 constexpr Command kZsetRangesRows[] = {
     {{"zrange", -4, kReadOnly, "sortedset", {{"RO access", 1}}},

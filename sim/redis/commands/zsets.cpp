@@ -116,12 +116,13 @@ Reply add(Call& call, bool increment) {
     if (result == Result::added) ++added;
     if (result == Result::updated) ++updated;
   }
+  if (added + updated != 0) call.notify(kSortedSetEvents, o.increment ? "zincr" : "zadd", argv[1]);
   if (!o.increment) return Reply::number(o.changed ? added + updated : added);
   return result == Result::untouched ? Reply::null() : shown_score(call, scores[0]);
 }
 
 Reply rank(Call& call, bool from_end) {
-  const SortedSet* set = call.at<SortedSet>(call.argv[1]);
+  const SortedSet* set = call.read<SortedSet>(call.argv[1]);
   if (!set) return Reply::null();
   const auto order = ordered(call, *set);
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -151,7 +152,8 @@ std::vector<Scored> take(Call& call, const std::string& key, bool max, std::int6
   }
   for (const auto& [member, score] : taken) set->erase(member);
   if (own) put_up(*entry, call.execution.sender);
-  if (set->empty()) call.erase(key);
+  if (!taken.empty()) call.notify(kSortedSetEvents, max ? "zpopmax" : "zpopmin", key);
+  if (set->empty()) call.remove(key);
   return taken;
 }
 
@@ -181,21 +183,22 @@ Reply run_zrem(Call& call) {
   if (!set) return Reply::number(0);
   std::size_t removed = 0;
   for (std::size_t i = 2; i < call.argv.size(); ++i) removed += set->erase(call.argv[i]);
-  if (set->empty()) call.erase(call.argv[1]);
+  if (removed != 0) call.notify(kSortedSetEvents, "zrem", call.argv[1]);
+  if (set->empty()) call.remove(call.argv[1]);
   return Reply::count(removed);
 }
 
 Reply run_zcard(Call& call) {
-  const auto* set = call.at<SortedSet>(call.argv[1]);
+  const auto* set = call.read<SortedSet>(call.argv[1]);
   return Reply::count(set ? set->size() : 0);
 }
 
 Reply run_zscore(Call& call) {
-  return score_reply(call, call.at<SortedSet>(call.argv[1]), call.argv[2]);
+  return score_reply(call, call.read<SortedSet>(call.argv[1]), call.argv[2]);
 }
 
 Reply run_zmscore(Call& call) {
-  const auto* set = call.at<SortedSet>(call.argv[1]);
+  const auto* set = call.read<SortedSet>(call.argv[1]);
   std::vector<Reply> scores;
   for (std::size_t i = 2; i < call.argv.size(); ++i) {
     scores.push_back(score_reply(call, set, call.argv[i]));
@@ -231,7 +234,7 @@ Reply run_zrandmember(Call& call) {
   const bool counted = argv.size() > 2;
   const std::int64_t count = counted ? signed_count(argv[2]) : 1;
   const bool scores = counted && with_option(argv, "withscores", count);
-  const auto* set = call.at<SortedSet>(argv[1]);
+  const auto* set = call.read<SortedSet>(argv[1]);
   if (!set) return counted ? Reply::array({}) : Reply::null();
   const auto order = ordered(call, *set);
   std::vector<Reply> chosen;

@@ -143,7 +143,7 @@ void count_written(ScriptRun& run, const Command& command, Call& call) {
   for (const std::string& argument : run.request) run.written_bytes += std::ssize(argument);
   if (command.has(kMultiplies)) {
     for (const KeyArgument& key : keys_of(run.request))
-      if (const Entry* entry = call.find(run.request[key.position]))
+      if (const Entry* entry = call.keyspace.find(run.request[key.position], call.execution.now))
         run.written_bytes += bytes_of(*entry);
   }
   if (run.written_bytes > kMost) throw BadInput("its commands write more than 256 MB");
