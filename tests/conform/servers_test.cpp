@@ -60,7 +60,8 @@ TEST_CASE("what locks send is answered as by the real servers of other versions"
   REQUIRE(scripts.size() > 20);
   for (const auto& [program, version] : kFetched) {
     INFO(program);
-    const live::Server server(sim::Persistence::none, {}, std::filesystem::path(folder) / program);
+    const live::Server server(sim::Persistence::none, {"--enable-debug-command", "yes"},
+                              std::filesystem::path(folder) / program);
     live::Connection connection(server.address());
     REQUIRE(live::real_server(connection).imitated == version);
     const auto forms = known_forms();
@@ -72,9 +73,12 @@ TEST_CASE("what locks send is answered as by the real servers of other versions"
     plan.commands = test::setting("LOCKSTEP_RANDOM_COMMANDS", 20'000);
     plan.scripts = scripts;
     plan.server = version;
-    const auto comparison = conform::conform(server.address(), plan);
-    CHECK(comparison.commands >= plan.commands);
-    if (comparison.finding) FAIL_CHECK(conform::shown(*comparison.finding));
+    for (const bool events : {false, true}) {
+      plan.events = events;
+      const auto comparison = conform::conform(server.address(), plan);
+      CHECK(comparison.commands >= plan.commands);
+      if (comparison.finding) FAIL_CHECK(conform::shown(*comparison.finding));
+    }
   }
 }
 
