@@ -153,11 +153,11 @@ void apply(const ModelFlags& flags, Scenario& scenario) {
 }
 
 sim::KeyspaceEvents keyspace_events(const std::string& given) {
-  const auto events = sim::parse_keyspace_events(given);
+  const auto events = sim::parse_keyspace_events(given == "none" ? "" : given);
   if (!events)
     throw sim::BadInput(
         fmt::format("--keyspace-events {}: expected letters of {}, such as Ex "
-                    "(notify-keyspace-events)",
+                    "(notify-keyspace-events), or none",
                     given, sim::kKeyspaceEventLetters));
   return *events;
 }

@@ -480,6 +480,8 @@ std::int64_t Rules::undisturbed_ms(const World& world, std::int64_t at_most_ms,
         moves && !world.processes[action.process].connections[action.connection].late;
     if (in_time && model_.latency_ms > 0) furthest = std::min(furthest, way_ms(world, action));
   }
+  for (const Node& node : world.nodes)
+    furthest = std::min(furthest, till_unnoticed_ms(world, node).value_or(furthest));
   for (std::size_t p = 0; p < world.processes.size(); ++p) {
     const Process& process = world.processes[p];
     if (process.pause_left_ms) furthest = std::min(furthest, *process.pause_left_ms);

@@ -1,4 +1,5 @@
 // Keyspace events that a node tells of its own accord: section 10 of docs/semantics.md.
+#include <algorithm>
 #include <iterator>
 
 #include "checker/naive/clocks.hpp"
@@ -21,6 +22,19 @@ void Rules::note_unnoticed(const World& world, Node& node) const {
   };
   look_at(0, node.keyspace.keys);
   for (const auto& [database, keys] : node.keyspace.others) look_at(database, keys);
+}
+
+/// How soon a key expires there of which somebody is to be told; nothing if none does.
+std::optional<std::int64_t> Rules::till_unnoticed_ms(const World& world, const Node& node) const {
+  std::optional<std::int64_t> soonest;
+  if (!node.up || node.frozen || !sim::publishes(model_.keyspace_events, sim::kExpiredEvents))
+    return soonest;
+  node.keyspace.for_each([&](const std::string&, const sim::Entry& entry) {
+    if (!entry.expires) return;
+    const std::int64_t ms = time_to_less(world, node, entry, 0);
+    soonest = std::min(soonest.value_or(ms), ms);
+  });
+  return soonest;
 }
 
 void Rules::enabled_to_notice(const World& world, std::uint8_t n,

@@ -485,6 +485,7 @@ class Rules {
   void restart_node(World& world, std::uint8_t n) const;
   bool may_evict(const sim::Entry& entry) const;
   void note_unnoticed(const World& world, Node& node) const;
+  std::optional<std::int64_t> till_unnoticed_ms(const World& world, const Node& node) const;
   void enabled_to_notice(const World& world, std::uint8_t n,
                          std::vector<sim::Action>& actions) const;
   void notice(World& world, const sim::Action& action) const;

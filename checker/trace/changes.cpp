@@ -121,7 +121,35 @@ void tell_lost_requests(const Event& event, std::vector<std::string>& changes) {
   }
 }
 
+/// What has been published and waits for a listener of the process.
+void add_messages(const Process& process, std::vector<NewMessage>& messages) {
+  for (const Connection& connection : process.connections) {
+    if (!connection.listens || !connection.open) continue;
+    for (const Message& message : connection.messages)
+      if (message.state == Message::State::answered && message.request.front() == "PUBLISH")
+        messages.push_back({message.request.at(1), message.reply->items.back().text});
+  }
+}
+
+/// Keyspace events that somebody will hear: no request says that they are published.
+void tell_events(const Event& event, std::vector<std::string>& changes) {
+  for (const NewMessage& message : new_messages(event)) {
+    const std::string told = "told on " + message.channel + ": " + sim::worded_value(message.text);
+    const bool known = std::ranges::find(changes, told) != changes.end();  // to another listener
+    if (message.channel.starts_with("__key") && !known) changes.push_back(told);
+  }
+}
+
 }  // namespace
+
+std::vector<NewMessage> new_messages(const Event& event) {
+  std::vector<NewMessage> before, found;
+  for (const Process& process : event.before.processes) add_messages(process, before);
+  for (const Process& process : event.after.processes) add_messages(process, found);
+  for (const NewMessage& known : before)
+    if (const auto it = std::ranges::find(found, known); it != found.end()) found.erase(it);
+  return found;
+}
 
 std::vector<std::string> tell_changes(const Event& event) {
   std::vector<std::string> changes;
@@ -130,6 +158,7 @@ std::vector<std::string> tell_changes(const Event& event) {
   tell_resource(event, changes);
   tell_processes(event, changes);
   tell_lost_requests(event, changes);
+  tell_events(event, changes);
   return changes;
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 
+#include "checker/trace/changes.hpp"
 #include "sim/base/files.hpp"
 #include "sim/base/path.hpp"
 #include "sim/keyspace/keyspace.hpp"
@@ -127,20 +128,10 @@ std::vector<SourceLine> lines_run(const Event& event) {
   return lines_of(file.filename(), sim::is_file(file) ? sim::file_text(file) : "", numbers);
 }
 
-/// Whether a listener has got a message, which comes from the node that acts.
+/// Whether a listener is to hear something that the node which acts has published.
 bool tells(const Event& event) {
-  const auto messages_in = [](const naive::World& world) {
-    std::ptrdiff_t messages = 0;
-    for (const naive::Process& process : world.processes)
-      for (const naive::Connection& connection : process.connections)
-        if (connection.listens && connection.open)
-          messages += std::ranges::count_if(connection.messages, [](const auto& message) {
-            return message.state == naive::Message::State::answered;
-          });
-    return messages;
-  };
   const bool may = event.action.kind == Action::Kind::execute || row(event.action.kind).fields.key;
-  return may && messages_in(event.after) > messages_in(event.before);
+  return may && !new_messages(event).empty();
 }
 
 bool serves(const Event& event) {

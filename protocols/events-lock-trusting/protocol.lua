@@ -5,22 +5,18 @@
 local release = script "release.lua"
 
 local Lock = protocol {
-  title = "as events-lock, taking the lock without asking when its key has expired",
+  title = "as events-lock-unbounded, taking the lock without asking when its key has expired",
   source = "https://redis.io/docs/latest/develop/pubsub/keyspace-notifications/ (timing of expired events)",
   keyspace_events = "Kgx",
 }
 
---- nil if the lock is this client's now, else what is left of the holder's lease, in ms.
 function Lock:try()
   self.token = unique()
-  if redis("SET", self.key, self.token, "NX", "PX", self.ttl_ms) ~= nil then
-    return nil
-  end
-  return redis("PTTL", self.key)
+  return redis("SET", self.key, self.token, "NX", "PX", self.ttl_ms) ~= nil
 end
 
 function Lock:acquire()
-  if self:try() == nil then
+  if self:try() then
     return true
   end
   local latch = semaphore(0)
@@ -38,12 +34,11 @@ function Lock:acquire()
       stop(heard)
       return true
     end
-    local left_ms = self:try()
-    if left_ms == nil then
+    if self:try() then
       stop(heard)
       return true
     end
-    latch:acquire(left_ms >= 0 and left_ms + 1 or 0)
+    latch:acquire()
   end)
 end
 

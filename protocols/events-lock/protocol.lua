@@ -36,7 +36,7 @@ function Lock:acquire()
       stop(heard)
       return true
     end
-    latch:acquire(left_ms >= 0 and left_ms + 1 or 0)
+    latch:acquire(left_ms >= 0 and left_ms or 0)
   end)
 end
 

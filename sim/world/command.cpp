@@ -113,9 +113,6 @@ const CommandRun& Nodes::run(const Asked& asked) {
   command.session = tables_.intern(session);
   command.touched = tables_.intern(std::move(execution.touched));
   command.published = tables_.intern(execution.published);
-  // How many messages may still come of that is not counted.
-  if (!execution.published.empty() && !execution.listening.empty() && setting_.latency_ms > 0)
-    setting_.countless = true;
   command.came = std::move(execution.came);
   command.flushed = execution.flushed_all;
   command.called = execution.called;
@@ -162,6 +159,9 @@ void Nodes::note_circumstances(const Request& request, const Execution& executio
   setting_.readings_apart |= execution.readings_apart;
   setting_.ordered_fields = std::max(setting_.ordered_fields, execution.ordered_fields);
   setting_.asks_replicas = setting_.asks_replicas || execution.mode.replica;
+  // How many messages may still come is not counted.
+  const bool tells = !execution.published.empty() && !execution.listening.empty();
+  setting_.countless = setting_.countless || (tells && setting_.latency_ms > 0);
 }
 
 /// EVALSHA is expected to be answered with NOSCRIPT.

@@ -398,7 +398,8 @@ Node Nodes::with_other_clock(Node node, const LocalAction& action, Report& repor
   return node;
 }
 
-Node Nodes::started(Node node) const {
+Node Nodes::started(Node node, Report& report) const {
+  if (node.dark) report.spread = Spread::lit;
   if (setting_.model.cluster)
     setting_.leave_untried("a node of a cluster answers CLUSTERDOWN for two seconds after a start");
   node.up = true;
@@ -417,8 +418,7 @@ const StepResult& Nodes::step(Id id, unsigned a) {
   switch (action.kind) {
     case Kind::node_restart:
     case Kind::node_load:
-      if (node.dark) report.spread = Spread::lit;
-      node = started(std::move(node));
+      node = started(std::move(node), report);
       node.loading = action.kind == Kind::node_load;
       break;
     case Kind::loaded:
@@ -466,10 +466,7 @@ const StepResult& Nodes::step(Id id, unsigned a) {
       break;
     case Kind::node_crash:
     case Kind::power_loss:
-      if (action.kind == Kind::power_loss) leave_master(node, report);
-      node = after_power_cut(std::move(node), action.index);
-      node.dark = action.kind == Kind::power_loss;
-      report.spread = node.dark ? Spread::darkened : Spread::disconnected;
+      node = died(std::move(node), action, report);
       break;
     default:
       LOCKSTEP_CHECK(!"an action of a node");
@@ -490,6 +487,15 @@ Node Nodes::jumped(Node node, std::int64_t ms) {
   for (auto& image : node.images)
     image.keyspace = tables_.without_scripts(tables_.aged(image.keyspace, node.rate, parts).id);
   if (setting_.knowledge.absolute || setting_.servers.replicas > 0) node.clock_offset_ms += ms;
+  return node;
+}
+
+Node Nodes::died(Node node, const LocalAction& action, Report& report) {
+  const bool dark = action.kind == Action::Kind::power_loss;
+  if (dark) leave_master(node, report);
+  node = after_power_cut(std::move(node), action.index);
+  node.dark = dark;
+  report.spread = dark ? Spread::darkened : Spread::disconnected;
   return node;
 }
 

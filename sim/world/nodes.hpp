@@ -206,7 +206,8 @@ class Nodes {
   void unite_images(Node& node) const;
   static void leave_master(const Node& node, Report& report);
   void note_other_clock(const Node& node, std::optional<std::int64_t> jump_ms) const;
-  Node started(Node node) const;
+  Node started(Node node, Report& report) const;
+  Node died(Node node, const LocalAction& action, Report& report);
   static Node with_other_role(Node node, Action::Kind kind, Report& report);
   Node with_other_clock(Node node, const LocalAction& action, Report& report);
   Node jumped(Node node, std::int64_t ms);
