@@ -77,6 +77,11 @@ SWITCHES = {"--json": set(COMMANDS) - {"report"}, "--audit": {"check", "test"}, 
             "--markdown": {"matrix"}, "--list": {"learn"}, "--flush": {"conform"},
             "--interactive": {"replay"}, "--live": {"replay"}, "--scripts": {"check", "replay"}}
 CONFLICTS = [
+    (["check", "events-lock", "--keyspace-events", "Kq"], "--keyspace-events"),
+    (["check", "events-lock", "--keyspace-events", "nothing"], "--keyspace-events"),
+    (["check", "events-lock", "--keyspace-events", "\x1b[2J"], "--keyspace-events"),
+    (["matrix", "events-lock", "--keyspace-events", "x" * 3000 + "y"], "--keyspace-events"),
+    (["live", "events-lock", "--keyspace-events", "E x"], "--keyspace-events"),
     (["replay", "set-token-lua-pause", "--live", "-i"], "--live"),
     (["replay", "set-token-lua-pause", "--redis", NOBODY], "--live"),
     (["matrix", "set-token-lua", "--json", "--markdown"], "--markdown"),

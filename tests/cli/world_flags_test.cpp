@@ -37,6 +37,7 @@ const std::vector<WorldFlag> kWorldFlags{
     {{"--request-timeout-ms", "400"}, ", request timeout 400 ms\n", "\"request_timeout_ms\": 400"},
     {{"--pause-max-ms", "600"}, ", a pause ends within 600 ms\n", "\"pause_max_ms\": 600"},
     {{"--server", "redis-7.2"}, ", server redis-7.2\n", "\"redis-7.2\""},
+    {{"--keyspace-events", "KEAx"}, ", keyspace events \"AKE\"\n", "\"keyspace_events\": \"AKE\""},
     {{"--persistence", "aof-always"}, "persistence aof-always\n", "\"aof-always\""},
     {{"--resource", "fenced"}, "resource fenced,", "\"fenced\""},
     {{"--waits-ms", "90000"},
@@ -128,6 +129,18 @@ TEST_CASE("what is not simulated with replicas is refused by name") {
        {{"--fault", "lag=1", "--replicas", "0"}, "needs replicas: --replicas 1"},
        {{"--drift-ppm", "5"}, "clocks that drift are not simulated with replicas"},
        {{"--fault", "jump=1,lag=1"}, "clocks that jump back are not simulated beside `lag`"}});
+}
+
+TEST_CASE("keyspace events are letters, and of servers without replicas") {
+  are_refused(
+      "events-lock",
+      {{{"--keyspace-events", "Kq"}, "--keyspace-events Kq: expected letters of Ag$lshz"},
+       {{"--replicas", "1"}, "keyspace events are not simulated with replicas"},
+       {{"--cluster"}, "keyspace events are not simulated with replicas, nor in a cluster"}});
+  const auto none = run(
+      {"check", "events-lock-unbounded", "--keyspace-events", "none", "--property", "deadlock"});
+  CHECK(none.code == 1);
+  CHECK_THAT(none.out, Contains("keyspace events \"\""));
 }
 
 TEST_CASE("what is not simulated where slots migrate is refused by name") {

@@ -40,7 +40,8 @@ TEST_CASE("a file that is no protocol") {
         "protocol.lua: has no release(); expected `function Lock:release()`");
   CHECK(complaint("local L = protocol { titel = 'x' }") ==
         "protocol.lua:1: protocol: unknown field `titel`; expected title, source, leases, "
-        "permanent, shared_connection, greets, server, nodes, replicas, quorum, permits, settings "
+        "permanent, shared_connection, greets, server, keyspace_events, nodes, replicas, quorum, "
+        "permits, settings "
         "(did you mean `title`?)");
   CHECK(complaint("local L = protocol { permits = 0 }") ==
         "protocol.lua:1: protocol: permits is 0; expected a whole number from 1 to 64");
@@ -51,6 +52,10 @@ TEST_CASE("a file that is no protocol") {
   CHECK(complaint("local L = protocol { server = 'redis-8' }") ==
         "protocol.lua:1: protocol: server must be one of redis-7.0, redis-7.2, redis-8.0, "
         "redis-8.4, valkey-8.1, valkey-9 (did you mean `redis-8.0`?)");
+  for (const std::string wrong : {"'Kq'", "1", "true", "{}"})
+    CHECK(complaint("local L = protocol { keyspace_events = " + wrong + " }") ==
+          "protocol.lua:1: protocol: keyspace_events must be letters of Ag$lshzxeKEtmdn, such as "
+          "\"Ex\"");
   CHECK_THAT(complaint("local L = protocol { leases = 'x' }"),
              StartsWith("protocol.lua:1: protocol: leases must be a list of strings"));
   CHECK_THAT(complaint("local L = protocol { leases = { '{key}', 'lk:*' } }"),
