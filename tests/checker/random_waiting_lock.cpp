@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/redis/keyspace_events.hpp"
 #include "tests/checker/dice.hpp"
 
 namespace lockstep::test {
@@ -130,7 +131,28 @@ const std::vector<std::string> kOtherDeeds{
     R"lua(sleep(2))lua",
 };
 
-std::string waiting_protocol(Dice& dice) {
+/// A listening to what Redis itself tells of the lock's key, in place of what its release says.
+std::string to_events(Dice& dice, std::string listening) {
+  const auto replace = [&](const std::string& said, const std::string& by) {
+    if (const auto at = listening.find(said); at != std::string::npos)
+      listening.replace(at, said.size(), by);
+  };
+  replace(R"(self.key .. ":news")",
+          dice.of<std::string>({R"("__keyspace@0__:" .. self.key)", R"("__keyevent@0__:expired")",
+                                R"("__keyevent@0__:del")"}));
+  replace(R"(self.key .. ":n?ws")", R"("__key*@0__:*")");
+  return listening;
+}
+
+std::string listening(Dice& dice, sim::Model& model) {
+  const std::string to_news = dice.of(kListenings);
+  if (dice.one_in(2)) return to_news;
+  model.keyspace_events =
+      sim::parse_keyspace_events(dice.of<std::string>({"Kgx", "Ex", "AKE", "Kx", "Eg"})).value();
+  return to_events(dice, to_news);
+}
+
+std::string waiting_protocol(Dice& dice, sim::Model& model) {
   std::string text = fmt::format(
       "local Lock = protocol {{ title = \"a random lock\", source = \"a seed\", leases = {}, "
       "shared_connection = {} }}\nlocal WAIT = {}\n",
@@ -151,7 +173,7 @@ std::string waiting_protocol(Dice& dice) {
     text += fmt::format("  local BOUND = {}\n", dice.one_in(2) ? "nil" : "3") +
             "  local function take()\n    return redis(\"SET\", self.key, self.token, \"NX\", "
             "\"PX\", self.ttl_ms) == OK\n  end\n" +
-            other_deed() + dice.of(kListenings);
+            other_deed() + listening(dice, model);
   else if (dice.one_in(4))
     text += "  return retry(function()\n    return " + take + "\n  end, 2)\n";
   else if (dice.one_in(4))
@@ -178,6 +200,7 @@ void add_faults_of_waits(Dice& dice, sim::Model& model) {
   if (dice.one_in(3)) add(dice.of<Fault>({Fault::lose, Fault::crash, Fault::cut, Fault::delay}));
   if (model.budget[static_cast<std::size_t>(Fault::failover)] > 0)
     for (auto& process : model.processes) process.replicas = 1;
+  if (model.processes.front().replicas > 0) model.keyspace_events = 0;  // refused beside each other
   model.persistence = dice.of<sim::Persistence>(
       {sim::Persistence::none, sim::Persistence::aof_always, sim::Persistence::rdb});
 }
@@ -196,7 +219,7 @@ RandomLock random_waiting_lock(std::uint32_t seed) {
   sim::ProcessSetup process = random_process(dice);
   process.lock_keys = {"lock"};
   if (dice.one_in(6)) process.threads = 2;
-  lock.protocol = waiting_protocol(dice);
+  lock.protocol = waiting_protocol(dice, lock.model);
   lock.model.processes.assign(dice.one_in(4) ? 3 : 2, process);
   add_faults_of_waits(dice, lock.model);
   if (dice.one_in(4)) lock.model.request_timeout_ms = dice.from(1, 5);
