@@ -316,13 +316,13 @@ std::optional<std::size_t> Rules::executable(const World& world,
   if (connection.node != sim::kResource && !world.nodes[connection.node].up) return std::nullopt;
   for (std::size_t m = 0; m < connection.messages.size(); ++m) {
     const Message& message = connection.messages[m];
+    if (message.state != Message::State::waiting) continue;  // its reply is on its way back
     if (message.in_queue > 0) {
       const bool over = !connection.open || ends_in_vain(world, connection, message) ||
                         has_come(world, connection);
       return over ? std::optional(m) : std::nullopt;
     }
     if (message.held) return std::nullopt;
-    if (message.state != Message::State::waiting) continue;
     if (message.blocked && !is_over(world, connection, message)) return std::nullopt;
     return m;
   }

@@ -74,6 +74,7 @@ std::optional<std::int64_t> Rules::till_over_ms(const World& world, const Proces
     if (message.in_queue > 0) return till_due_ms(world, connection, message);
   if (connection.late || process.unreached.contains(connection.node)) return std::nullopt;
   for (const Message& message : connection.messages) {
+    if (message.state != Message::State::waiting) continue;
     if (message.held) return std::nullopt;
     if (message.blocked) return till_due_ms(world, connection, message);
   }

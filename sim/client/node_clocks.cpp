@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -208,50 +209,77 @@ void NodeClocks::tell(const Tried& tried, std::int64_t later_ms, WallTime clock,
   }
 }
 
-bool NodeClocks::has_number(const Met& met, std::int64_t later_ms, std::int64_t number) {
-  return tried(met, later_ms).all_numbers().contains(number);
-}
-
-/// Numbers of windows of time that it works out, stores or compares.
-void NodeClocks::find_windows(const Met& met, const Tried& tried_now, TimeUse& use) {
-  const WallTime now = met.execution.now;
-  for (const std::int64_t number : tried_now.all_numbers()) {
-    if (const std::int64_t window = window_of(number, now);
-        window != 0 && unit_of(number, now) == 0 && numbers_windows(met, number, window))
-      windows_.insert(window);
-    const std::int64_t unit = unit_of(number, now);
-    if (windows_.contains(unit)) use.units.insert(unit);
-    if (unit == 1 || unit == kSecondMs) find_rounding(met, {number, unit}, use);
+/// The numbers that one request shows at other times; each time is tried once.
+class NodeClocks::NumbersAt {
+ public:
+  NumbersAt(NodeClocks& clocks, const Met& met) : clocks_(clocks), met_(met) {}
+  bool have(std::int64_t number, std::int64_t later_ms) {
+    const auto [place, is_new] = known_.try_emplace(later_ms);
+    if (is_new) place->second = clocks_.tried(met_, later_ms).all_numbers();
+    return place->second.contains(number);
   }
-}
+  std::int64_t now_ms() const { return met_.execution.now.ms; }
 
-/// Whether this time is one of the clock rounded down to more than a second, plus or minus
-/// something: it is as much later as soon as the next multiple begins.
-void NodeClocks::find_rounding(const Met& met, const KnownTime& time, TimeUse& use) {
-  const std::int64_t now_ms = met.execution.now.ms;
-  for (const std::int64_t seconds : {2,  3,   4,   5,   6,   10,   12,   15,   20,   30,
-                                     60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 86'400}) {
-    const std::int64_t window_ms = seconds * kSecondMs, more = window_ms / time.unit;
-    const std::int64_t begun_ms = floor_quotient(now_ms, window_ms) * window_ms - now_ms;
-    if (has_number(met, begun_ms, time.number) &&
-        has_number(met, begun_ms + window_ms - 1, time.number) &&
-        has_number(met, begun_ms + window_ms, time.number + more) &&
-        !has_number(met, begun_ms - 1, time.number))
-      use.units.insert(window_ms);
-  }
+ private:
+  NodeClocks& clocks_;
+  const Met& met_;
+  std::map<std::int64_t, std::set<std::int64_t>> known_;
+};
+
+namespace {
+
+/// Lengths in ms that are tried where a time may be one of the clock rounded down.
+constexpr std::array<std::int64_t, 20> kRoundings = [] {
+  std::array<std::int64_t, 20> lengths{2,  3,   4,   5,   6,   10,   12,   15,   20,   30,
+                                       60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 86'400};
+  for (std::int64_t& length : lengths) length *= kSecondMs;
+  return lengths;
+}();
+
+/// Whether a number is there from the beginning of a window of the clock to its end, and then one
+/// that is so much more.
+template <class Numbers>
+bool stays_for_window(Numbers& numbers, std::int64_t number, std::int64_t window_ms,
+                      std::int64_t more) {
+  const std::int64_t begun_ms =
+      floor_quotient(numbers.now_ms(), window_ms) * window_ms - numbers.now_ms();
+  constexpr std::int64_t kParts = 8;  // a whole second that meets another one stays no whole window
+  for (std::int64_t part = 0; part < kParts; ++part)
+    if (!numbers.have(number, begun_ms + window_ms * part / kParts)) return false;
+  return numbers.have(number, begun_ms + window_ms - 1) &&
+         numbers.have(number + more, begun_ms + window_ms) && !numbers.have(number, begun_ms - 1);
 }
 
 /// Whether this is the number of the clock's window: it is one more as soon as the next one begins.
-bool NodeClocks::numbers_windows(const Met& met, std::int64_t number, std::int64_t window) {
-  const std::int64_t now_ms = met.execution.now.ms;
-  const std::int64_t begun_ms = now_ms / window * window - now_ms;
+template <class Numbers>
+bool numbers_windows(Numbers& numbers, std::int64_t number, std::int64_t window) {
+  const std::int64_t begun_ms = numbers.now_ms() / window * window - numbers.now_ms();
   for (const std::int64_t count : {-1, 0, 1, 2, 13}) {
     const std::int64_t begin_ms = begun_ms + count * window, here = number + count;
-    if (!has_number(met, begin_ms, here) || !has_number(met, begin_ms + window - 1, here))
-      return false;
-    if (has_number(met, begin_ms - 1, here) && count != 0) return false;
+    if (!numbers.have(here, begin_ms) || !numbers.have(here, begin_ms + window - 1)) return false;
+    if (numbers.have(here, begin_ms - 1) && count != 0) return false;
   }
   return true;
+}
+
+}  // namespace
+
+/// Numbers of windows of time that it works out, stores or compares; and times that are rounded
+/// down to more than a second, plus or minus something.
+void NodeClocks::find_windows(const Met& met, const Tried& tried_now, TimeUse& use) {
+  const WallTime now = met.execution.now;
+  NumbersAt numbers(*this, met);
+  for (const std::int64_t number : tried_now.all_numbers()) {
+    if (const std::int64_t window = window_of(number, now);
+        window != 0 && unit_of(number, now) == 0 && numbers_windows(numbers, number, window))
+      windows_.insert(window);
+    const std::int64_t unit = unit_of(number, now);
+    if (windows_.contains(unit)) use.units.insert(unit);
+    if (unit != 1 && unit != kSecondMs) continue;
+    for (const std::int64_t rounded_ms : kRoundings)
+      if (stays_for_window(numbers, number, rounded_ms, rounded_ms / unit))
+        use.units.insert(rounded_ms);
+  }
 }
 
 void NodeClocks::look_at(const Met& met, bool looked_at_time, const std::set<std::int64_t>& replies,

@@ -72,14 +72,12 @@ class NodeClocks {
   bool is_new(const Met& met);
   void try_at_other_times(const Met& met, bool looked_at_time,
                           const std::set<std::int64_t>& replies, TimeUse& use);
-  bool has_number(const Met& met, std::int64_t later_ms, std::int64_t number);
+  class NumbersAt;
   void find_windows(const Met& met, const Tried& tried_now, TimeUse& use);
   /// An absolute time, in units of so many ms.
   struct KnownTime {
     std::int64_t number, unit;
   };
-  void find_rounding(const Met& met, const KnownTime& time, TimeUse& use);
-  bool numbers_windows(const Met& met, std::int64_t number, std::int64_t window);
   std::int64_t unit_of(std::int64_t number, WallTime now) const;
   void tell(const Tried& tried, std::int64_t later_ms, WallTime clock, Courses& courses) const;
   Shown what_tells(const Met& met, bool looked_at_time);

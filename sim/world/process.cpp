@@ -149,9 +149,9 @@ void Process::answer(Connection& connection, Id reply, Id asked_in, bool idle) {
 
 int Process::executable(const Connection& connection) {
   for (std::size_t i = 0; i < connection.messages.size(); ++i) {
-    if (connection.messages[i].for_key) return static_cast<int>(i);  // it has arrived
-    if (connection.messages[i].held) return -1;
-    if (connection.messages[i].stage == Stage::waiting) return static_cast<int>(i);
+    const Message& message = connection.messages[i];
+    if (message.stage != Stage::waiting) continue;  // a reply holds up no request
+    return message.held && !message.for_key ? -1 : static_cast<int>(i);  // that one has arrived
   }
   return -1;
 }

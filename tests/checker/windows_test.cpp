@@ -272,3 +272,26 @@ TEST_CASE("seconds that only a client remembers are those of its clock", "[time]
     CHECK(evicted(second, 2001) == Verdict::violated);
   }
 }
+
+TEST_CASE("the end of a lease, kept in whole seconds, is rounded to nothing rarer",
+          "[time][windows]") {
+  // It may meet the second in which it was written, as what was written then.
+  for (const std::int64_t lease_s : {2, 5, 6, 10, 30}) {
+    InlineLock lock(
+        {test::scripted_acquire(fmt::format("local now = tonumber(redis.call('time')[1]) "
+                                            "local old = redis.call('get', KEYS[1]) "
+                                            "if old and now < tonumber(old) then return 0 end "
+                                            "redis.call('set', KEYS[1], now + {}) return 1",
+                                            lease_s)),
+         "return true"},
+        ", leases = {}");
+    lock.model.properties = {sim::Property::mutual_exclusion};
+    const std::int64_t least_ms = lease_s * 1000 - 999;  // taken in the last ms of a second
+    for (const std::int64_t work_ms : {least_ms - 1, least_ms}) {
+      CAPTURE(lease_s, work_ms);
+      lock.lasting(lease_s * 1000, work_ms);
+      CHECK(checker::explore(lock.model, {}).verdict ==
+            (work_ms < least_ms ? Verdict::holds : Verdict::violated));
+    }
+  }
+}
