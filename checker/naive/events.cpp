@@ -14,7 +14,7 @@ using sim::Action;
 
 /// Keys that have just expired there are yet to be told of.
 void Rules::note_unnoticed(const World& world, Node& node) const {
-  if (!node.up || !sim::publishes(model_.keyspace_events, sim::kExpiredEvents)) return;
+  if (!node.up || !sim::tell_of_expired(model_.keyspace_events)) return;
   const auto look_at = [&](std::uint8_t database, const sim::Keys& keys) {
     for (const auto& [key, entry] : keys)
       if (entry.expires && lifetime_left(world, node, entry).ms < 0)
@@ -27,8 +27,7 @@ void Rules::note_unnoticed(const World& world, Node& node) const {
 /// How soon a key expires there of which somebody is to be told; nothing if none does.
 std::optional<std::int64_t> Rules::till_unnoticed_ms(const World& world, const Node& node) const {
   std::optional<std::int64_t> soonest;
-  if (!node.up || node.frozen || !sim::publishes(model_.keyspace_events, sim::kExpiredEvents))
-    return soonest;
+  if (!node.up || node.frozen || !sim::tell_of_expired(model_.keyspace_events)) return soonest;
   node.keyspace.for_each([&](const std::string&, const sim::Entry& entry) {
     if (!entry.expires) return;
     const std::int64_t ms = time_to_less(world, node, entry, 0);

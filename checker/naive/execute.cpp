@@ -218,7 +218,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
     node.micros = std::min<std::int64_t>(node.micros + 1, 999);
   token_cut_ = token_cut_ || execution.ordered_tokens || execution.looked_at_bytes ||
                orders_tokens(node.keyspace);
-  node.keyspace.purge(execution.now, sim::publishes(model_.keyspace_events, sim::kExpiredEvents));
+  node.keyspace.purge(execution.now, sim::tell_of_expired(model_.keyspace_events));
   const auto is_lease = [&](const std::string& key) { return lease_keys_.contains(key); };
   sim::drop_shares_unless(node.keyspace, is_lease);
   node.keyspace.for_each([&](const std::string&, sim::Entry& entry) {

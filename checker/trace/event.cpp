@@ -2,6 +2,7 @@
 #include "checker/trace/event.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -50,6 +51,11 @@ sim::VisibleKey visible(const Event& event, const naive::Node& node, const sim::
   sim::VisibleKey key{sim::visible(entry), std::nullopt};
   if (entry.expires) key.left_ms = naive::lifetime_left(event.after, node, entry).ms;
   return key;
+}
+
+const std::pair<const std::pair<std::uint8_t, std::string>, bool>& unnoticed(const Event& event) {
+  const auto& keys = event.before.nodes[event.action.node].keyspace.unnoticed;
+  return *std::next(keys.begin(), event.action.key);
 }
 
 bool by_time(const Event& event) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checker/naive/world.hpp"
@@ -33,6 +34,8 @@ const naive::Connection& connection_of(const Event& event);
 const naive::Message& executed(const Event& event);
 /// A key of a node after the action.
 sim::VisibleKey visible(const Event& event, const naive::Node& node, const sim::Entry& entry);
+/// The expired key that a node notices, or overlooks; and whether it is late with that.
+const std::pair<const std::pair<std::uint8_t, std::string>, bool>& unnoticed(const Event& event);
 /// A key that is gone after the action has expired: the action moves a node's clock.
 bool by_time(const Event& event);
 

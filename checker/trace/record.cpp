@@ -34,10 +34,7 @@ std::vector<NamedRequest> requests_of(const Event& event) {
 
 std::vector<std::string> taken_in(const Event& event) {
   std::vector<std::string> taken;
-  if (sim::is_about_expired(event.action.kind)) {
-    const auto& unnoticed = event.before.nodes[event.action.node].keyspace.unnoticed;
-    return {std::next(unnoticed.begin(), event.action.key)->first.second};
-  }
+  if (sim::is_about_expired(event.action.kind)) return {unnoticed(event).first.second};
   if (!by_time(event) && !row(event.action.kind).fields.key) return taken;
   for (std::size_t n = 0; n < event.before.nodes.size(); ++n)
     for (const auto& [key, entry] : event.before.nodes[n].keyspace.keys)

@@ -227,8 +227,7 @@ std::string tell_migration(const Event& event) {
 
 /// What a node does about a key that has expired.
 std::string tell_notice(const Event& event) {
-  const auto& unnoticed = event.before.nodes[event.action.node].keyspace.unnoticed;
-  const auto& [place, late] = *std::next(unnoticed.begin(), event.action.key);
+  const auto& [place, late] = unnoticed(event);
   const std::string what = "that " + sim::worded_value(place.second) + " has expired";
   if (event.action.kind == Action::Kind::overlook) return "is late to notice " + what;
   return (late ? "notices at last " : "notices ") + what + ", and tells who listens";

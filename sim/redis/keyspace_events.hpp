@@ -37,9 +37,9 @@ std::optional<KeyspaceEvents> parse_keyspace_events(std::string_view letters);
 /// The letters as CONFIG GET shows them.
 std::string letters_of(KeyspaceEvents events);
 
-/// Whether an event of this class is published at all: on one of the two channels.
-constexpr bool publishes(KeyspaceEvents events, KeyspaceEvents of_class) {
-  return (events & of_class) != 0 && (events & (kByKey | kByEvent)) != 0;
+/// Whether expired keys are told of: on one of the two channels.
+constexpr bool tell_of_expired(KeyspaceEvents events) {
+  return (events & kExpiredEvents) != 0 && (events & (kByKey | kByEvent)) != 0;
 }
 
 }  // namespace lockstep::sim

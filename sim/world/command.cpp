@@ -132,7 +132,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
                    tables_.reply(command.reply), keyspace, execution);
   if (execution.ordered_tokens || (execution.looked_at_bytes && !before.tokens.tokens.empty()))
     setting_.needs.recycles_tokens = false;  // another name could change the result
-  keyspace.purge(execution.now, publishes(setting_.model.keyspace_events, kExpiredEvents));
+  keyspace.purge(execution.now, tell_of_expired(setting_.model.keyspace_events));
   const auto is_lease = [&](const auto& key) { return setting_.leases.contains(key); };
   drop_shares_unless(keyspace, is_lease);
   if (hides_what_is_equal(request)) keep_what_is_as_before(met, keyspace);

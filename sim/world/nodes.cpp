@@ -481,11 +481,16 @@ const StepResult& Nodes::step(Id id, unsigned a) {
 
 // ---- what time, faults and others do to it
 
+/// What a restart would bring back, so much later: nobody is told of what has expired there.
+Id Nodes::aged_image(Id keyspace, std::uint8_t rate, std::int64_t parts) {
+  const Id aged = tables_.aged(keyspace, rate, parts).id;
+  return tell_of_expired(setting_.model.keyspace_events) ? tables_.without_scripts(aged) : aged;
+}
+
 Node Nodes::jumped(Node node, std::int64_t ms) {
   const std::int64_t parts = ms * rate_of(node).parts();
   node.keyspace = tables_.aged(node.keyspace, node.rate, parts).id;
-  for (auto& image : node.images)
-    image.keyspace = tables_.without_scripts(tables_.aged(image.keyspace, node.rate, parts).id);
+  for (auto& image : node.images) image.keyspace = aged_image(image.keyspace, node.rate, parts);
   if (setting_.knowledge.absolute || setting_.servers.replicas > 0) node.clock_offset_ms += ms;
   return node;
 }
@@ -558,7 +563,7 @@ Nodes::Aged Nodes::age(Id id, std::int64_t ms) {
   aged.leases_expired = node.up && node.is_master() && !keyspace.expired.empty();
   if (!clocks_drift(setting_.model)) node.micros = 0;  // of a slow clock it may be the same ms
   for (auto& image : node.images) {
-    image.keyspace = tables_.without_scripts(tables_.aged(image.keyspace, node.rate, shown).id);
+    image.keyspace = aged_image(image.keyspace, node.rate, shown);
     if (ages) image.age_ms += ms;
   }
   std::erase_if(node.images,

@@ -210,6 +210,7 @@ class Nodes {
   Node died(Node node, const LocalAction& action, Report& report);
   static Node with_other_role(Node node, Action::Kind kind, Report& report);
   Node with_other_clock(Node node, const LocalAction& action, Report& report);
+  Id aged_image(Id keyspace, std::uint8_t rate, std::int64_t parts);
   Node jumped(Node node, std::int64_t ms);
   Node without_keys(Id id, const LocalAction& action, Report& report);
   void tell(const Publications& published, Report& report);

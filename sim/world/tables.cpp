@@ -242,7 +242,7 @@ Tables::Aged Tables::age(Id id, const Rate& rate, std::int64_t parts) {
   after.for_each([&](const std::string&, Entry& entry) {
     if (entry.expires) entry.expires = entry.expires->moved(-parts, rate.parts());
   });
-  after.purge(kEpoch, publishes(setting_.model.keyspace_events, kExpiredEvents));
+  after.purge(kEpoch, tell_of_expired(setting_.model.keyspace_events));
   Aged aged;
   note_expired(before.keys, after.keys, aged);
   for (const auto& [number, keys] : before.others) {

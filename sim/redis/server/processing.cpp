@@ -138,7 +138,7 @@ Turn::~Turn() {
 }
 
 void Turn::purge() {
-  const bool told = publishes(execution_.mode.keyspace_events, kExpiredEvents);
+  const bool told = tell_of_expired(execution_.mode.keyspace_events);
   soonest_.purge(keyspace_, execution_.now, told);
 }
 

@@ -251,7 +251,7 @@ std::vector<Delivery> Server::advance_to(WallTime now) {
     go_on();
   }
   now_ = now;
-  soonest_.purge(keyspace_, now_, publishes(mode_.keyspace_events, kExpiredEvents));
+  soonest_.purge(keyspace_, now_, tell_of_expired(mode_.keyspace_events));
   while (connections_.active_expire && !keyspace_.unnoticed.empty()) {
     for (const Publication& said : noticed(keyspace_, 0, mode_.keyspace_events))
       publish_to_all(connections_, said);
