@@ -64,9 +64,11 @@ bool is_packed(std::string_view bytes) {
 }
 
 std::vector<Compared> numbers_compared(std::string_view left, std::string_view right) {
-  if (is_packed(left) && is_packed(right)) return packed_numbers_compared(left, right);
+  const bool packed = is_packed(left), other_packed = is_packed(right);
+  if (packed && other_packed) return packed_numbers_compared(left, right);
   const Pieces one = pieces_of(left), other = pieces_of(right);
-  if (one.around != other.around) return packed_numbers_compared(left, right);
+  if (one.around != other.around)  // of two words nothing is compared: they are other ones
+    return packed || other_packed ? packed_numbers_compared(left, right) : std::vector<Compared>{};
   std::vector<Compared> compared;
   for (std::size_t i = 0; i < one.numbers.size(); ++i)
     compared.push_back(

@@ -226,7 +226,7 @@ std::vector<Packed> packed_times(const std::string& text) {
   constexpr std::int64_t kFirstSecond = 1'000'000'000;
   constexpr std::int64_t kLastMs = 100'000'000'000 * kSecondMs;
   std::vector<Packed> found;
-  if (text.size() != 4 && text.size() != 8) return found;
+  if ((text.size() != 4 && text.size() != 8) || !is_packed(text)) return found;  // "lock" is none
   for (const bool highest_first : {true, false}) {
     std::uint64_t number = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -261,6 +261,13 @@ std::string as_seconds(std::int64_t us, std::string_view like) {
   return text;
 }
 
+/// Whether it may be what SCRIPT LOAD answers, a SHA1: the digits in it are no numbers.
+bool names_script(std::string_view text) {
+  constexpr std::size_t kSha1Digits = 40;
+  return text.size() == kSha1Digits &&
+         std::ranges::all_of(text, [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
+}
+
 std::string packed(Packed time, std::size_t size) {
   std::string text(size, '\0');
   auto number = static_cast<std::uint64_t>(time.number);
@@ -273,7 +280,7 @@ std::string packed(Packed time, std::size_t size) {
 
 void add_numbers(const std::string& text, std::vector<std::int64_t>& numbers) {
   for (const Packed time : packed_times(text)) numbers.push_back(time.number);
-  if (is_packed(text)) return;
+  if (is_packed(text) || names_script(text)) return;
   for (std::size_t at = 0; at < text.size();) {
     if (!is_digit(text[at]) && text[at] != '-') {
       ++at;

@@ -95,3 +95,20 @@ TEST_CASE("a key that is met is told of before what meets it", "[keyspace-events
   lock.model.processes.push_back(lock.model.processes.back());
   CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
 }
+
+TEST_CASE("a word of four letters is no time", "[keyspace-events]") {
+  // Read as packed Unix seconds, "lock", the key's name, is a time of 2027.
+  InlineLock lock(
+      {"self.token = unique() if redis('ECHO', 'live') ~= 'live' then return false end"
+       " local heard = listen('__keyevent@0__:del', function(key)"
+       " if key == self.key then self.heard = true end end)"
+       " local got = redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) ~= nil"
+       " stop(heard) return got",
+       kCompareAndDelete});
+  lock.lasting(4, 2);
+  lock.model.keyspace_events = sim::parse_keyspace_events("Eg").value();
+  lock.model.properties = {Property::mutual_exclusion};
+  const checker::Result result = checker::explore(lock.model, {});
+  CHECK(result.time_gap.empty());
+  CHECK(result.verdict == Verdict::holds);
+}
