@@ -22,6 +22,7 @@ REASONS = {
     "which of several keys a real server evicts is its own choice": "evict",
     "a real clock cannot be made to drift": "drift",
     "a real server's clock cannot be made to stand still": "freeze",
+    "a real server cannot be kept from noticing that a key has expired": "delay",
 }
 # Clients, or threads, that wait for one another: a fresh client, alone on the server, does not meet that.
 AMONG_THEMSELVES = {"multi-lock-opposite", "mutex-left-lose", "rw-hash-renewed-upgrade"}
@@ -35,6 +36,8 @@ def faults_of(scenario):
         faults.add("jump")
     if "power" in told:
         faults.add("power-loss")
+    if "late to notice" in told:
+        faults.add("delay")
     if "drifts_ppm" in scenario or "node_drifts_ppm" in scenario:
         faults.add("drift")
     return faults
