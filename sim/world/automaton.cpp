@@ -49,6 +49,30 @@ TokenUse tokens_of(const std::string& snapshot, const std::vector<Observation>& 
   return tokens;
 }
 
+/// The path of a state, and one observation more. Who waits for all answers of a call cannot tell
+/// in which order they came (Run::outcome): so it is one, by node, and the last of them is what is
+/// observed now.
+std::vector<Observation> with_one_more(const ProgramState& from, const Observation& observation) {
+  std::vector<Observation> path = from.path;
+  path.push_back(observation);
+  const bool answer =
+      observation.kind == Observation::Kind::reply || observation.kind == Observation::Kind::broken;
+  if (!answer || from.heard_part == 0) return path;
+  for (std::size_t i = path.size() - 1 - from.heard_part; i + 1 < path.size(); ++i) {
+    if (path[i].task != observation.task || path[i].node < path.back().node) continue;
+    std::swap(path[i].node, path.back().node);
+    std::swap(path[i].kind, path.back().kind);
+    std::swap(path[i].reply, path.back().reply);
+  }
+  return path;
+}
+
+/// Calls of several tasks: as if the first task's answers had come first.
+void sort_by_task(std::vector<Observation>& path, std::size_t last) {
+  std::stable_sort(path.end() - static_cast<std::ptrdiff_t>(last), path.end(),
+                   [](const Observation& a, const Observation& b) { return a.task < b.task; });
+}
+
 }  // namespace
 
 Automaton::Automaton(const Program& program, std::vector<ProcessSetup> setups, Observer observer)
@@ -65,7 +89,7 @@ Id Automaton::root(std::uint32_t setup, std::string snapshot) {
       return Token{token.process, 1};
     });
     const Id round = rounds_.intern(key(setup, like, {}), [&] { return like; });
-    return ProgramState{setup, snapshot, {}, round, std::move(tasks), tokens_of(snapshot, {})};
+    return ProgramState{setup, snapshot, {}, 0, round, std::move(tasks), tokens_of(snapshot, {})};
   });
 }
 
@@ -78,8 +102,7 @@ const Transition& Automaton::advance(Id from, const Observation& observation) {
 
 Transition Automaton::run(Id from, const Observation& observation) {
   const std::uint32_t setup = states_[from].setup;
-  std::vector<Observation> path = states_[from].path;
-  path.push_back(observation);
+  std::vector<Observation> path = with_one_more(states_[from], observation);
   Step step = program_.run(setups_[setup], states_[from].snapshot, path);
 
   Transition transition;
@@ -103,11 +126,14 @@ Transition Automaton::run(Id from, const Observation& observation) {
     transition.instants = std::move(step.instants);
     transition.next = root(setup, std::move(*step.boundary));
   } else {
+    const std::size_t heard_part = step.heard_part ? states_[from].heard_part + 1 : 0;
+    sort_by_task(path, heard_part);
     transition.next = states_.intern(key(setup, states_[from].snapshot, path), [&] {
       const std::string& snapshot = states_[from].snapshot;
       return ProgramState{setup,
                           snapshot,
                           path,
+                          heard_part,
                           states_[from].round,
                           settled(step.tasks),
                           tokens_of(snapshot, path)};

@@ -20,9 +20,11 @@ struct ProgramState {
   std::uint32_t setup = 0;        ///< index of the ProcessSetup
   std::string snapshot;           ///< where the path starts
   std::vector<Observation> path;  ///< observations since the snapshot
-  Id round = 0;                   ///< the same for equal snapshots, whatever their tokens
-  std::vector<Wait> tasks;        ///< what every live task waits for (`fresh` cleared)
-  TokenUse tokens;                ///< that the state mentions
+  /// So many of the last ones are answers of calls that wait for all of theirs (Step::heard_part).
+  std::size_t heard_part = 0;
+  Id round = 0;             ///< the same for equal snapshots, whatever their tokens
+  std::vector<Wait> tasks;  ///< what every live task waits for (`fresh` cleared)
+  TokenUse tokens;          ///< that the state mentions
 };
 
 /// What an observation leads to: a query, or effects and the next state.

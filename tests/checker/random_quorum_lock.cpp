@@ -81,7 +81,7 @@ std::string protocol_of(Dice& dice, int nodes, std::int64_t lease_ms) {
       "quorum = {}, shared_connection = {} }}\nlocal NODES, TIMEOUT, ENOUGH = {}, {}, {}\n",
       nodes, dice.one_in(4) ? dice.from(1, nodes) : quorum, dice.one_in(5), nodes, timeout,
       dice.from(1, nodes));
-  text += dice.of<const char*>({kInTurn, kInTurn, kAtOnce, kFirstFew});
+  text += dice.of<const char*>({kInTurn, kAtOnce, kAtOnce, kFirstFew});
   text += dice.one_in(4) ? kGiveBackWhatIsKnown : kGiveBack;
   text += "function Lock:acquire()\n";
   text += dice.one_in(6) ? "  self.token = \"x\"\n" : "  self.token = unique()\n";
@@ -119,6 +119,7 @@ RandomLock random_quorum_lock(std::uint32_t seed) {
   process.workload.push_back({Kind::unlock, 0, 0});
   lock.protocol = protocol_of(dice, nodes, process.lease_ms);
   lock.model.processes.assign(2, process);
+  if (dice.one_in(6)) lock.model.processes.front().threads = 2;
   if (dice.one_in(4)) lock.model.request_timeout_ms = dice.from(1, 5);
   for (std::int64_t faults = dice.from(0, 6) / 3; faults > 0; --faults)
     ++lock.model.budget[static_cast<std::size_t>(dice.of<sim::Fault>(

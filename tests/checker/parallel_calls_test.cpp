@@ -1,0 +1,118 @@
+// Several nodes asked at once: whoever waits for all of them cannot tell which answered first, so
+// that the engine keeps one order; whoever hears each can.
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/world/automaton.hpp"
+#include "tests/support/inline_lock.hpp"
+
+namespace {
+
+using namespace lockstep;
+using checker::Verdict;
+using sim::Fault;
+using sim::Property;
+using test::InlineLock;
+
+const std::string kOnThreeNodes = ", nodes = 3, quorum = 'majority'";
+const std::string kCountAnswers =
+    "local got = 0 for _, a in ipairs(answers) do "
+    "if a.ok and (a.reply == OK or a.reply == 1) then got = got + 1 end end ";
+const std::string kAskAll =
+    test::kToken +
+    "local answers = call_all { timeout_ms = 2, 'SET', self.key, self.token, 'NX', 'PX', "
+    "self.ttl_ms } " +
+    kCountAnswers;
+const std::string kFreeAll =
+    "local answers = call_all { timeout_ms = 2, 'EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1]"
+    " then return redis.call('del', KEYS[1]) end return 0\", 1, self.key, self.token } " +
+    kCountAnswers;
+const std::string kMajority =
+    kAskAll + "if got >= 2 then return true end " + kFreeAll + "return false";
+
+/// One that two clients take, on so many nodes.
+struct QuorumLock : InlineLock {
+  QuorumLock(int nodes, const std::string& acquire)
+      : InlineLock({acquire, kFreeAll}, kOnThreeNodes) {
+    lasting(6, 2);
+    for (sim::ProcessSetup& process : model.processes) process.nodes = nodes;
+  }
+};
+
+sim::Observation answer(std::uint8_t node, const sim::Reply& reply) {
+  sim::Observation observation;
+  observation.kind = sim::Observation::Kind::reply;
+  observation.node = node;
+  observation.reply = reply;
+  return observation;
+}
+
+/// Where a client comes to that hears this after it has begun, with a token of its own.
+sim::Id after(sim::Automaton& automaton, const std::vector<sim::Observation>& heard) {
+  sim::Observation begin;
+  begin.answers = {sim::token_text({0, 1})};
+  sim::Id state = automaton.advance(automaton.initial(0, {0}), begin).next;
+  for (const sim::Observation& observation : heard) {
+    const sim::Transition& next = automaton.advance(state, observation);
+    REQUIRE_FALSE(next.query);
+    state = next.next;
+  }
+  return state;
+}
+
+}  // namespace
+
+TEST_CASE("answers that a client waits for together are one in any order", "[parallel-calls]") {
+  const QuorumLock lock(3, kMajority);
+  sim::Automaton automaton(*lock.model.program, {lock.model.processes[0]},
+                           [](const auto&, const auto&, const auto&, const auto&) {});
+  const sim::Reply yes = sim::Reply::status("OK"), no = sim::Reply::null();
+  const sim::Id first = after(automaton, {answer(0, yes), answer(2, no)});
+  CHECK(first == after(automaton, {answer(2, no), answer(0, yes)}));
+  CHECK(first != after(automaton, {answer(0, no), answer(2, yes)}));
+  // They go on by what they were answered, and by nothing else.
+  const sim::Id all = after(automaton, {answer(0, yes), answer(1, no), answer(2, no)});
+  CHECK(all == after(automaton, {answer(2, no), answer(0, yes), answer(1, no)}));
+  CHECK(all == after(automaton, {answer(2, no), answer(1, no), answer(0, yes)}));
+  CHECK(all != after(automaton, {answer(2, yes), answer(1, no), answer(0, no)}));
+}
+
+TEST_CASE("a quorum of nodes asked at once", "[parallel-calls][many-models]") {
+  QuorumLock good(3, kMajority);
+  CHECK(good.judged(Property::mutual_exclusion) == Verdict::holds);
+  QuorumLock minority(3, kAskAll + "return got >= 1");
+  CHECK(minority.judged(Property::mutual_exclusion) == Verdict::violated);
+  // An answer too late is none: who does not take back what it may have got leaves it behind.
+  const std::string forgetful = kAskAll + "return got >= 2";
+  QuorumLock late(3, forgetful);
+  late.alone_with(Fault::delay);
+  CHECK(late.judged(Property::honest_result) == Verdict::holds);  // a quorum was not to be had
+}
+
+TEST_CASE("two threads ask all nodes at once", "[parallel-calls][many-models]") {
+  const auto judged = [](const std::string& command) {
+    QuorumLock lock(2, "local answers = call_all { timeout_ms = 2, " + command + " } " +
+                           kCountAnswers + "return got >= 2");
+    lock.model.processes.resize(1);
+    lock.model.processes[0].threads = 2;
+    return lock.judged(Property::mutual_exclusion);
+  };
+  CHECK(judged("'SET', self.key, 'x', 'NX', 'PX', self.ttl_ms") == Verdict::holds);
+  CHECK(judged("'SET', self.key, 'x', 'PX', self.ttl_ms") == Verdict::violated);
+}
+
+TEST_CASE("who hears each answer can tell which came first", "[parallel-calls][many-models]") {
+  const std::string by_order =
+      test::kToken +
+      "local order = {} local answers = call_all { 'SET', self.key, self.token, 'NX', 'PX', "
+      "self.ttl_ms, enough = function(so_far) for _, a in ipairs(so_far) do "
+      "if not a.pending and not order[a.node] then order[a.node] = true order[#order + 1] = a.node "
+      "end end return false end } " +
+      kCountAnswers;
+  // Nobody's third node is the first to answer but where the network makes it so.
+  QuorumLock wrong(3, by_order + "return got >= 2 or order[1] == 3");
+  CHECK(wrong.judged(Property::mutual_exclusion) == Verdict::violated);
+  QuorumLock right(3, by_order + "return got >= 2");
+  CHECK(right.judged(Property::mutual_exclusion) == Verdict::holds);
+}
