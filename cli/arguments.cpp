@@ -248,8 +248,10 @@ CLI::App& add_check(CLI::App& app, CheckArguments& check) {
   command.add_option("--trace", check.trace_file, "write the counterexample to this file")
       ->type_name("FILE");
   add_scripts_flag(command, check.scripts);
-  command.add_flag("--no-merging", check.no_merging,
-                   "switch off the engine's one reduction: tokens are never renamed or used again");
+  command.add_flag(
+      "--no-merging", check.no_merging,
+      "switch off the engine's reductions: tokens are never renamed or used again, and "
+      "the answers of nodes asked at once are heard in every order");
   command.add_flag("--audit", check.audit,
                    "check again with the naive explorer, however long that takes");
   add_format_flags(command, check.output, kFormatsOfRun);

@@ -230,11 +230,11 @@ void doubt_field_orders(const Scenario& scenario, const checker::Progress& progr
 
 }  // namespace
 
-Judgement judge(const Scenario& scenario, const checker::Progress& progress, bool merges_tokens) {
+Judgement judge(const Scenario& scenario, const checker::Progress& progress, bool reduces) {
   Judgement judgement;
   judgement.scenario = scenario;
   judgement.model = model_of(scenario, std::make_shared<const sim::Program>(scenario.folder));
-  judgement.model.merges_tokens = merges_tokens;
+  judgement.model.merges_tokens = judgement.model.merges_orders = reduces;
   if (scenario.kind == ScenarioKind::schedule) {
     walk(scenario, judgement);
   } else {

@@ -30,8 +30,8 @@ struct Judgement {
 
 /// Carries out `scenario`. Throws BadInput for what the scenario or its protocol does wrong,
 /// InternalError with the schedule if a counterexample does not stand up to re-execution.
-/// Without `merges_tokens` the engine works without its one reduction.
+/// Unless it `reduces` the engine works without its reductions.
 Judgement judge(const Scenario& scenario, const checker::Progress& progress = {},
-                bool merges_tokens = true);
+                bool reduces = true);
 
 }  // namespace lockstep::scenarios

@@ -119,6 +119,7 @@ struct Wait {
   bool fresh =
       false;  ///< true if this wait started in this very step (the world must start its timer now)
   bool subscribes = false;    ///< replies: to its subscription
+  bool together = false;      ///< replies: it goes on when all have come, not at each
   bool in_acquire = false;    ///< a main task inside acquire(): a waiting client
   bool in_operation = false;  ///< a main task inside acquire() or release(), also an inner one
   std::uint8_t lock = 0;      ///< in_operation: of which lock

@@ -602,6 +602,7 @@ Step Run::report() {
     wait.ms = each->wait_ms;
     wait.fresh = each->fresh;
     wait.subscribes = each->wait == Wait::Kind::replies && each->listens();
+    wait.together = each->wait == Wait::Kind::replies && !each->listens() && !each->hears_each;
     wait.in_operation = each->main && each->work.phase == Work::Phase::operation;
     wait.in_acquire = wait.in_operation && !each->work.releasing;
     if (wait.in_operation) wait.lock = each->work.lock;

@@ -136,7 +136,8 @@ struct Model {
   /// How long after kEpoch a run begins that looks at the absolute time, in ms.
   std::int64_t begins_ms = 0;
   bool distinct_micros = false;   ///< TIME tells no microsecond twice; else only whole ms
-  bool merges_tokens = true;      ///< the engine's one reduction: recycled and renamed lock tokens
+  bool merges_tokens = true;      ///< a reduction of the engine: recycled and renamed lock tokens
+  bool merges_orders = true;      ///< its other one: answers that a task waits for together
   std::set<Property> properties;  ///< checked as `always`
   std::set<Witness>
       witnesses;  ///< checked as `sometimes`; Witness::acquired means: by every process

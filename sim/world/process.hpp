@@ -101,6 +101,11 @@ struct Connection {
   bool is_dead() const { return open && bound && (link == Link::lost || link == Link::reset); }
   /// Whether a request can leave on it: not on one that all share once it is broken.
   bool takes_requests() const;
+  /// Whether nothing is left of it once its one message has been heard.
+  bool is_plain() const {
+    return !shared() && !subscribes && !closing && !bound && !greeted && !made_before && !stale &&
+           session == 0 && ahead_of == 0 && link == Link::made && messages.size() == 1;
+  }
   /// Its node has executed something on it: it is there.
   void is_there(const Setting& setting);
   /// Nobody waits for what is on it, and the network is in no hurry.

@@ -252,6 +252,31 @@ void Processes::list_loss(ProcessInfo& info, Action::Kind kind, std::size_t c) c
     add_fault(info, kind, c, Fault::lose);
 }
 
+/// Whether the answer on this connection is heard later at this instant, and nothing is missed by
+/// that: its task waits for all answers of a call, and others have to come, too. Each run is as
+/// long as one in which they are all heard one after the other, in the order of their connections:
+/// what comes between is not about them (the naive explorer has every order).
+bool Processes::is_heard_later(const Process& process, std::size_t c) const {
+  const Connection& connection = process.connections[c];
+  if (!setting_.hears_together() || !connection.is_plain()) return false;
+  const TaskId task = connection.messages.front().task;
+  const Timer* timer = process.timer(task);
+  if (timer != nullptr && timer->left_ms == 0) return false;  // it may give up the others
+  const auto& tasks = automaton_.state(process.program).tasks;
+  if (!std::ranges::any_of(tasks,
+                           [&](const Wait& wait) { return wait.task == task && wait.together; }))
+    return false;
+  for (std::size_t d = 0; d < process.connections.size(); ++d) {
+    const Connection& other = process.connections[d];
+    if (d == c || !other.open || other.task != task || other.subscribes || other.messages.empty())
+      continue;
+    const Message& next = other.messages.front();
+    if (next.held || next.blocked) continue;
+    if (next.stage == Stage::waiting || d < c) return true;
+  }
+  return false;
+}
+
 /// Adds what can happen to the messages of one connection.
 void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
   using Kind = Action::Kind;
@@ -301,7 +326,7 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     if (connection.open && next.stage != Stage::waiting && process.life == Life::up && heard &&
         !next.unheard &&
         takes(automaton_.state(process.program).tasks, next.task, connection.subscribes) &&
-        !is_interrupted(automaton_.state(process.program).tasks)) {
+        !is_interrupted(automaton_.state(process.program).tasks) && !is_heard_later(process, c)) {
       const bool idle = next.idle && connection.messages.size() == 1;
       add_action(info, Kind::deliver, c, next.way_ms == 0 && !idle);
       info.actions.back().repeats = idle;

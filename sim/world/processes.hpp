@@ -168,6 +168,7 @@ class Processes {
   void list_masters_to_learn(ProcessInfo& info) const;
   void list_loss(ProcessInfo& info, Action::Kind kind, std::size_t connection) const;
   void list_message_actions(ProcessInfo& info, std::size_t c);
+  bool is_heard_later(const Process& process, std::size_t c) const;
   void list_message_losses(ProcessInfo& info, std::size_t c, bool reached) const;
   bool asks_again(const Process& process, const Connection& connection, const Message& message);
   bool polls(Id id, const LocalAction& execute, const Node& node);

@@ -137,6 +137,14 @@ class Setting {
   bool timeouts_counted() const {
     return latency_ms == 0 && !shares_connections && !knowledge.many_timeouts;
   }
+  /// Whether it makes no difference which of several answers that a task waits for together it
+  /// hears first at an instant: no answer takes time, no link is cut before it comes, no machine
+  /// dies with what it remembers of a connection, none counts as another one's repetition.
+  bool hears_together() const {
+    return model.merges_orders && latency_ms == 0 && !shares_connections && !knowledge.polls &&
+           budget(Fault::cut) + budget(Fault::power_loss) == 0 &&
+           servers.replicas + servers.spare == 0;
+  }
   /// Whether some come without a fault of their own: a link that is cut, a machine that has died,
   /// a request that waits at its node. Those are counted by process.
   bool counts_timeouts(unsigned process) const {

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "sim/world/automaton.hpp"
+#include "tests/checker/random_quorum_lock.hpp"
 #include "tests/support/inline_lock.hpp"
+#include "tests/support/seeds.hpp"
 
 namespace {
 
@@ -115,4 +117,30 @@ TEST_CASE("who hears each answer can tell which came first", "[parallel-calls][m
   CHECK(wrong.judged(Property::mutual_exclusion) == Verdict::violated);
   QuorumLock right(3, by_order + "return got >= 2");
   CHECK(right.judged(Property::mutual_exclusion) == Verdict::holds);
+}
+
+TEST_CASE("the order of answers that is left out changes neither verdict nor length",
+          "[parallel-calls][many-models]") {
+  const test::Seeds seeds = test::seeds_of("orders of answers", 60);
+  int fewer = 0;
+  for (std::uint32_t seed = seeds.first; seed <= seeds.last; ++seed) {
+    test::RandomLock lock = test::random_quorum_lock(seed);
+    const test::TemporaryProtocol place("orders-" + std::to_string(seed), lock.protocol);
+    lock.model.program = std::make_shared<sim::Program>(place.folder());
+    checker::Bounds bounds;
+    bounds.max_states = 100'000;
+    lock.model.merges_orders = false;
+    const checker::Result plain = checker::explore(lock.model, bounds);
+    if (plain.verdict == Verdict::inconclusive) continue;
+    lock.model.merges_orders = true;
+    const checker::Result merged = checker::explore(lock.model, bounds);
+    INFO("seed " << seed << "\n" << lock.protocol);
+    CHECK(merged.verdict == plain.verdict);
+    CHECK(merged.schedule.size() == plain.schedule.size());
+    CHECK(merged.unmet == plain.unmet);
+    CHECK(merged.slack.least_ms == plain.slack.least_ms);
+    CHECK(merged.statistics.states <= plain.statistics.states);
+    fewer += merged.statistics.states < plain.statistics.states ? 1 : 0;
+  }
+  CHECK(fewer > 0);
 }

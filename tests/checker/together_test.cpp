@@ -224,6 +224,7 @@ sim::Budget drawn_faults(Dice& dice, bool replicas) {
 void check_walks(test::RandomLock lock, std::uint32_t seed) {
   const test::TemporaryProtocol place(fmt::format("together-{}", seed), lock.protocol);
   lock.model.program = std::make_shared<sim::Program>(place.folder());
+  lock.model.merges_orders = false;
   std::string found;
   try {
     found = difference(lock.model, seed, 60);
