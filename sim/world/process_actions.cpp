@@ -255,13 +255,12 @@ void Processes::list_loss(ProcessInfo& info, Action::Kind kind, std::size_t c) c
 /// Whether the answer on this connection is heard later at this instant, and nothing is missed by
 /// that: its task waits for all answers of a call, and others have to come, too. Each run is as
 /// long as one in which they are all heard one after the other, in the order of their connections:
-/// what comes between is not about them (the naive explorer has every order).
+/// what comes between is not about them. (What is released when the task's timeout is due may as
+/// well be released once they were heard; all else has come before time passes.)
 bool Processes::is_heard_later(const Process& process, std::size_t c) const {
   const Connection& connection = process.connections[c];
   if (!setting_.hears_together() || !connection.is_plain()) return false;
   const TaskId task = connection.messages.front().task;
-  const Timer* timer = process.timer(task);
-  if (timer != nullptr && timer->left_ms == 0) return false;  // it may give up the others
   const auto& tasks = automaton_.state(process.program).tasks;
   if (!std::ranges::any_of(tasks,
                            [&](const Wait& wait) { return wait.task == task && wait.together; }))
