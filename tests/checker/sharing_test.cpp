@@ -232,7 +232,21 @@ TEST_CASE("a writer who is refused keeps no reader's mark alive", "[sharing]") {
                "redis('SREM', self.key, self.token) return false";
   marks.unshare = marks.unlock = "return redis('SREM', self.key, self.token) == 1";
   CHECK(holds({marks, {kReads, kReads}}, Property::foreign_extend));
+  // Whoever of the two is the reader.
   CHECK_FALSE(holds({marks, {kReads, kWrites}}, Property::foreign_extend));
+  CHECK_FALSE(holds({marks, {kWrites, kReads}}, Property::foreign_extend));
+}
+
+TEST_CASE("a reader's release that says nothing and ends the writer's lock, too, is told of",
+          "[sharing]") {
+  const Workload both{kLock, kShare, kWork, kUnshare, kWork, kUnlock};
+  Functions silent = kOneMark;
+  silent.share = "redis('SET', self.key, '1', 'PX', self.ttl_ms) return true";
+  silent.lock = "return redis('SET', self.key .. ':w', '1', 'NX') == OK";
+  silent.unshare = "redis('DEL', self.key)";
+  CHECK(holds({silent, {both}}, Property::reentrancy));
+  silent.unshare = "redis('DEL', self.key, self.key .. ':w')";
+  CHECK_FALSE(holds({silent, {both}}, Property::reentrancy));
 }
 
 TEST_CASE("a client has its own settings and lease", "[sharing]") {
