@@ -136,6 +136,19 @@ TEST_CASE("a jump is divided with the lease that it ends") {
   CHECK(shorter.trace.steps.size() == found.schedule.size());
 }
 
+TEST_CASE("how long a client may wait is divided with all other times") {
+  auto model = test::with_fault(test::model({"set-token-lua", 2, 1, 10'000, 3000}), Fault::delay);
+  model.properties = {Property::waits};
+  model.waits_ms = 1000;
+  const checker::Result found = checker::explore(model, {});
+  REQUIRE(found.verdict == checker::Verdict::violated);
+  const auto shorter = checker::rescale(model, found.schedule, 1000, "");
+  CHECK(shorter.divisor == 10);
+  CHECK(shorter.model.waits_ms == 100);
+  CHECK(shorter.trace.violated == Property::waits);
+  CHECK(shorter.trace.steps.size() == found.schedule.size());
+}
+
 TEST_CASE("what is on its way to a node that crashes is told to be lost") {
   sim::Model model = small_model(kOwn + "set-px", 1, kSecondMs);
   tests::allow(model, Fault::node_crash);
