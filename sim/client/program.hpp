@@ -168,8 +168,6 @@ struct Step {
   std::vector<Comparison> compared;        ///< at the last observation, in order
   std::vector<ClockAnswer> clock_answers;  ///< of the whole path
   bool ordered_tokens = false;             ///< it asked which of two lock tokens comes first
-  /// Nothing has run: the task has heard one answer of several, and waits for all of them.
-  bool heard_part = false;
   /// An iteration of retry() ended below another call: it is no boundary, so that all that comes
   /// after it is explored for each history.
   bool retries_within = false;

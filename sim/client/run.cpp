@@ -77,7 +77,7 @@ void Run::feed(const Observation& observation) {
   ways_ = 1;
   instants_before_ = instants;
   compared_.clear();
-  ordered_tokens_ = retries_within_ = heard_part_ = false;
+  ordered_tokens_ = retries_within_ = false;
   effects_.clear();
   unanswered_.clear();
   freed_.clear();
@@ -174,9 +174,7 @@ void Run::outcome(Task& task, const Observation& observation) {
     }
     pending = pending || call.outcome == Call::Outcome::pending;
   }
-  if (!is_sound(found)) return;
-  heard_part_ = pending && !task.hears_each;
-  if (heard_part_) return;
+  if (!is_sound(found) || (pending && !task.hears_each)) return;
   for (const Call& call : task.calls)
     if (call.outcome == Call::Outcome::broken || call.outcome == Call::Outcome::timeout)
       unanswered_.push_back(call.request);
@@ -614,7 +612,6 @@ Step Run::report() {
   step.compared = std::move(compared_);
   step.clock_answers = std::move(clock_answers_);
   step.ordered_tokens = ordered_tokens_;
-  step.heard_part = heard_part_;
   step.retries_within = retries_within_;
   if (at_boundary()) step.boundary = encode_snapshot(vm_, module_, *this, &step.instants);
   return step;

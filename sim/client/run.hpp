@@ -287,7 +287,6 @@ class Run {
   std::vector<Comparison> compared_;
   std::vector<ClockAnswer> clock_answers_;
   bool ordered_tokens_ = false;
-  bool heard_part_ = false;      ///< Step::heard_part
   bool retries_within_ = false;  ///< retry() goes on below another call: no boundary
   std::vector<Effect> effects_;
   std::optional<TaskId> again_;

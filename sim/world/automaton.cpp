@@ -49,15 +49,25 @@ TokenUse tokens_of(const std::string& snapshot, const std::vector<Observation>& 
   return tokens;
 }
 
+bool is_answer(const Observation& observation) {
+  return observation.kind == Observation::Kind::reply ||
+         observation.kind == Observation::Kind::broken;
+}
+
+/// Whether nothing has run: its task has heard one answer of several, and waits for all of them.
+bool heard_part_of(const Observation& observation, const Step& step) {
+  return is_answer(observation) && std::ranges::any_of(step.tasks, [&](const Wait& wait) {
+           return wait.task == observation.task && wait.together && !wait.fresh;
+         });
+}
+
 /// The path of a state, and one observation more. Who waits for all answers of a call cannot tell
 /// in which order they came (Run::outcome): so it is one, by node, and the last of them is what is
 /// observed now.
 std::vector<Observation> with_one_more(const ProgramState& from, const Observation& observation) {
   std::vector<Observation> path = from.path;
   path.push_back(observation);
-  const bool answer =
-      observation.kind == Observation::Kind::reply || observation.kind == Observation::Kind::broken;
-  if (!answer || from.heard_part == 0) return path;
+  if (!is_answer(observation)) return path;
   for (std::size_t i = path.size() - 1 - from.heard_part; i + 1 < path.size(); ++i) {
     if (path[i].task != observation.task || path[i].node < path.back().node) continue;
     std::swap(path[i].node, path.back().node);
@@ -126,7 +136,8 @@ Transition Automaton::run(Id from, const Observation& observation) {
     transition.instants = std::move(step.instants);
     transition.next = root(setup, std::move(*step.boundary));
   } else {
-    const std::size_t heard_part = step.heard_part ? states_[from].heard_part + 1 : 0;
+    const std::size_t heard_part =
+        heard_part_of(observation, step) ? states_[from].heard_part + 1 : 0;
     sort_by_task(path, heard_part);
     transition.next = states_.intern(key(setup, states_[from].snapshot, path), [&] {
       const std::string& snapshot = states_[from].snapshot;

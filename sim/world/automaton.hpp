@@ -20,7 +20,7 @@ struct ProgramState {
   std::uint32_t setup = 0;        ///< index of the ProcessSetup
   std::string snapshot;           ///< where the path starts
   std::vector<Observation> path;  ///< observations since the snapshot
-  /// So many of the last ones are answers of calls that wait for all of theirs (Step::heard_part).
+  /// So many of the last ones are answers to tasks that wait for more (Wait::together).
   std::size_t heard_part = 0;
   Id round = 0;             ///< the same for equal snapshots, whatever their tokens
   std::vector<Wait> tasks;  ///< what every live task waits for (`fresh` cleared)

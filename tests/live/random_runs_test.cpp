@@ -114,14 +114,15 @@ void replay_runs(const char* what, std::uint32_t count, Made made) {
       ++left_out;
       continue;
     }
-    const auto result = test::replayed(plan);
+    auto result = test::replayed(plan);
+    if (result.outcome == Outcome::too_slow) result = test::replayed(plan);  // others were at work
     INFO("step " << result.step << ": " << result.detail);
     CHECK((result.outcome == Outcome::confirmed || result.outcome == Outcome::too_slow));
     steps += result.step;
     slow += result.outcome == Outcome::too_slow ? 1U : 0U;
   }
   std::cout << seeds.count() << " runs, " << steps << " steps, " << slow << " too slow\n";
-  CHECK((slow + left_out) * 2 <= seeds.count());
+  CHECK((slow + left_out) * 4 <= seeds.count());
 }
 
 std::uint32_t runs(std::uint32_t unless_set) {
