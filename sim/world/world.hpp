@@ -117,6 +117,17 @@ class World {
   // For claims about the whole graph.
   /// Processes with a task inside acquire().
   ProcessSet waiting(const Id* state) const;
+  // What a state is made of, for who compares it with another explorer's.
+  const Process& process(const Id* state, unsigned p) const {
+    return processes_.info(state[p]).value;
+  }
+  const Node& node(const Id* state, unsigned n) const {
+    return nodes_.info(state[setting_.node_slot(n)]).value;
+  }
+  const Run& run(const Id* state) const { return run_of(state).value; }
+  const Setting& setting() const { return setting_; }
+  const Tables& tables() const { return tables_; }
+
   /// Whether a task is inside acquire() and nothing but a fault can happen any more.
   bool stuck(const Id* state);
   /// Whether time alone will change something.

@@ -20,7 +20,10 @@
 #include "tests/checker/random_migrating_lock.hpp"
 #include "tests/checker/random_quorum_lock.hpp"
 #include "tests/checker/random_replicated_lock.hpp"
+#include "tests/checker/random_shared_lock.hpp"
 #include "tests/checker/random_timed_lock.hpp"
+#include "tests/checker/random_waiting_lock.hpp"
+#include "tests/checker/told_world.hpp"
 #include "tests/checker/various_lock.hpp"
 #include "tests/support/seeds.hpp"
 
@@ -73,6 +76,9 @@ class Together {
       auto theirs = of_naive();
       std::string difference = compared(ours, theirs);
       if (difference.empty()) difference = compared_time(passes);
+      if (difference.empty())
+        difference = test::first_difference(test::told(system_.world(), state_.data()),
+                                            test::told(rules_, world_));
       if (!difference.empty()) return way_ + difference;
       const std::optional<std::string> differs = go_on(dice, ours, passes, theirs);
       if (differs) return *differs;
@@ -262,7 +268,11 @@ void check(test::RandomLock lock, std::uint32_t seed) {
 }
 
 test::RandomLock drawn_lock(std::uint32_t seed) {
-  switch (seed % 6) {
+  switch (seed % 8) {
+    case 7:
+      return test::random_waiting_lock(seed);
+    case 6:
+      return test::random_shared_lock(seed);
     case 5:
       return test::random_migrating_lock(seed);
     case 0:
