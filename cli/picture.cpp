@@ -80,7 +80,7 @@ std::string caption_of(const Effect& effect, const std::string& lock) {
     case Effect::Kind::refused:
       return "does not get " + lock;
     case Effect::Kind::left:
-      return effect.ok ? "leaves once" : "told: not its own";
+      return effect.ok || effect.silent ? "leaves once" : "told: not its own";
     case Effect::Kind::releasing:
       return "leaves, releases";
     case Effect::Kind::released:

@@ -316,9 +316,12 @@ std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& o
     if (released && !end.ok && !end.silent && operation.freed && none)
       found(Property::honest_result, " is told that it has not released, and has removed its key");
   }
-  const bool inside = end.kind == EffectKind::reentered || (end.kind == EffectKind::left && end.ok);
+  const bool left = end.kind == EffectKind::left;
+  const bool inside = end.kind == EffectKind::reentered || (left && end.ok);
   if (inside && operation.owned && none)
     found(Property::reentrancy, " is told that it still holds the lock, and has no key of it");
+  if (left && end.silent && operation.owned && operation.freed && none)
+    found(Property::reentrancy, " still holds the lock, and has removed its key");
   if (released && end.ok && own && !operation.wanted && !operation.overtaken)
     found(Property::reentrancy,
           " has released as often as it acquired, and its key is still there");

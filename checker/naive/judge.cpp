@@ -373,7 +373,7 @@ void Rules::note_made_and_freed(World& world, std::uint8_t p, std::uint8_t node,
     if (freed) task.made.erase(node);
     if (made && wait.in_acquire) task.made.insert(node);
     if (wait.in_acquire) note_prolonged(task, p, wait.lock, before, after);
-    if (freed && task.releasing) task.freed.insert(node);
+    if (freed && wait.in_operation && !wait.in_acquire) task.freed.insert(node);
     task.counted = task.counted || (counted && task.releasing);
     task.stayed = task.stayed || (task.releasing && stays_in(after, p, wait.lock));
   }

@@ -255,7 +255,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
       end_operation();
       break;
     case Effect::Kind::left:
-      if (effect.ok) judge_inside(world, p, effect, facts);
+      if (effect.ok || (effect.silent && enough(task.freed))) judge_inside(world, p, effect, facts);
       end_operation();
       break;
     case Effect::Kind::releasing:

@@ -83,7 +83,7 @@ struct Effect {
   bool ok = false;          ///< left, released: release() returned a true value; lost: the
                             ///< protocol called lost(), not only did the resource refuse;
                             ///< releasing: it was not given up as lost before
-  bool silent = false;      ///< released: it returned nothing at all
+  bool silent = false;      ///< left, released: it returned nothing at all
   bool in_release = false;  ///< failed: during release()
   bool unanswered = false;  ///< failed: when it heard that a request gets no answer that names a
                             ///< lease key of the lock, or is an EXEC

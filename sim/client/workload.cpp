@@ -182,6 +182,7 @@ void Run::end_release(Task& task, bool success, bool silent) {
   effect.task = task.id;
   effect.lock = work.lock;
   effect.ok = success;
+  effect.silent = silent;
   if (--holding->depth > 0) {
     effect.kind = Effect::Kind::left;
     effect.depth = static_cast<std::uint8_t>(holding->depth);
@@ -191,7 +192,6 @@ void Run::end_release(Task& task, bool success, bool silent) {
   work.held.erase(work.held.begin() + (holding - work.held.data()));
   if (work.mode == Work::Mode::lost && work.lost_lock == work.lock) work.mode = Work::Mode::normal;
   effect.kind = Effect::Kind::released;
-  effect.silent = silent;
   emit(std::move(effect));
 }
 

@@ -65,7 +65,7 @@ inline constexpr auto kPropertyTable = std::to_array<PropertyRow>({
     {Property::reentrancy, "reentrancy", "re-entry", LiveJudge::ownership,
      "a client that has entered more often than it has left is told so and no longer holds its "
      "key, "
-     "or removes it itself; or has left for good, and still holds it",
+     "or removes it itself; or is told that it has left for good, and still holds it",
      nullptr, true},
     {Property::deadlock, "deadlock", "deadlock", LiveJudge::end,
      "all is quiet, yet a fresh client that keeps trying can never acquire; or a waiting one never "

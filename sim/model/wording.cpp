@@ -232,7 +232,7 @@ std::string worded(const Effect& effect, const std::string& lock, const std::str
     case Effect::Kind::reentered:
       return "enters " + lock + " again, " + std::to_string(effect.depth) + " deep";
     case Effect::Kind::left:
-      return effect.ok
+      return effect.ok || effect.silent
                  ? "has left " + lock + " once, still " + std::to_string(effect.depth) + " deep"
                  : "is told that " + lock + " was not its own any more";
     case Effect::Kind::refused:

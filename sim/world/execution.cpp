@@ -159,7 +159,7 @@ void Executions::note_own_keys(Process& process, const Connection& sender,
     if (made && wait.in_acquire) operation.made |= here;
     if (wait.in_acquire)
       operation.prolonged |= prolonged_in(command, setting_.lock_of(process.index, wait.lock));
-    if (command.freed != 0 && operation.releasing) operation.freed |= here;
+    if (command.freed != 0 && !wait.in_acquire) operation.freed |= here;
     operation.counted = operation.counted || (command.counted && operation.releasing);
     const std::uint8_t lock = setting_.lock_of(process.index, wait.lock);
     operation.stayed = operation.stayed || (has(staying, lock) && operation.releasing);

@@ -414,7 +414,8 @@ void ProcessStep::apply(const Effect& effect) {
       still_inside(effect.task, lock);
       return end_operation(effect.task);
     case Kind::left:
-      if (effect.ok) still_inside(effect.task, lock);
+      if (effect.ok || (effect.silent && setting_.enough(process_.operation(effect.task).freed)))
+        still_inside(effect.task, lock);
       return end_operation(effect.task);
     case Kind::refused:
       report_.facts.witnessed |= only(Witness::refused);

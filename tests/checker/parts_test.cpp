@@ -321,6 +321,35 @@ TEST_CASE("what a call says by the way it ends", "[parts]") {
   }
 }
 
+TEST_CASE("an inner release() that says nothing leaves the key to who is still inside", "[parts]") {
+  using Does = sim::WorkStep::Kind;
+  const std::string enter =
+      "self.token = self.token or unique() return redis('EVAL', \"if redis.call('exists', KEYS[1]) "
+      "== 0 or redis.call('hexists', KEYS[1], ARGV[1]) == 1 then redis.call('hincrby', KEYS[1], "
+      "ARGV[1], 1) redis.call('pexpire', KEYS[1], ARGV[2]) return 1 end return 0\", 1, self.key, "
+      "self.token, self.ttl_ms) == 1";
+  const auto judged = [&](const std::string& release, std::int64_t work_ms) {
+    InlineLock lock({enter, release});
+    lock.model.processes.resize(1);
+    lock.model.processes[0].workload = {{Does::lock, 0, 0},
+                                        {Does::lock, 0, 0},
+                                        {Does::work, 0, work_ms},
+                                        {Does::unlock, 0, 0},
+                                        {Does::unlock, 0, 0}};
+    return lock.judged(Property::reentrancy);
+  };
+  const std::string deletes = "redis('DEL', self.key)";
+  const std::string counts =
+      "redis('EVAL', \"if redis.call('hexists', KEYS[1], ARGV[1]) == 1 and redis.call('hincrby', "
+      "KEYS[1], ARGV[1], -1) == 0 then redis.call('del', KEYS[1]) end\", 1, self.key, self.token)";
+  CHECK(judged(deletes, 10) == Verdict::violated);
+  CHECK(judged(deletes + " return true", 10) == Verdict::violated);
+  CHECK(judged(counts, 10) == Verdict::holds);
+  // The lease ended before: it has removed nothing, and nobody has told it anything.
+  CHECK(judged(deletes, 40) == Verdict::holds);
+  CHECK(judged(deletes + " return true", 40) == Verdict::violated);
+}
+
 TEST_CASE("what a client has sent for an operation that is over", "[parts]") {
   const auto alone = [](const Bodies& bodies) {
     InlineLock lock(bodies);

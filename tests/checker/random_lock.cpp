@@ -81,6 +81,9 @@ const std::vector<std::string> kReleases{
     R"(local answered, reply = pcall(redis, "DEL", self.key) return answered and reply == 1)",
     R"(return redis("PEXPIRE", self.key, 1000) == 1)",
     R"(return true)",
+    R"(redis("DEL", self.key))",
+    R"(redis("EVAL", "if redis.call('get', KEYS[1]) == ARGV[1] then" ..
+    " redis.call('del', KEYS[1]) end", 1, self.key, self.value))",
 };
 
 std::string acquire_of(Dice& dice, bool keeps, const std::string& keeping) {

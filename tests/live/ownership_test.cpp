@@ -401,6 +401,21 @@ TEST_CASE("Who is inside must have a key, who has left for good must have none")
   CHECK(out.violated() == kNothing);
 }
 
+TEST_CASE("Who leaves once, hears nothing of it and has removed its key has none inside") {
+  sim::Effect left;
+  left.kind = Kind::left;
+  left.silent = true;
+  SharedRun deletes, keeps;
+  for (SharedRun* told : {&deletes, &keeps}) told->acquires(kClientA);
+  deletes.deletes(kClientA);
+  for (SharedRun* told : {&deletes, &keeps}) {
+    told->does(kClientA, left);
+    told->looks(kClientB);
+  }
+  CHECK(deletes.violated() == std::set{Property::reentrancy});
+  CHECK(keeps.violated() == kNothing);
+}
+
 TEST_CASE("Who gives back some of what it counted, and says that this was all, has a key still") {
   SharedRun told;
   told.replied(kClientA, told.sends(kClientA), {"INCRBY", "lock", "2"}, live::kNoExpiry,
