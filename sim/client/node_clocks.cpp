@@ -351,16 +351,30 @@ struct NodeClocks::Cause {
 /// `later_ms` from now it would turn: a key whose lifetime is looked at has so much left then, and
 /// a time that is known here, and that decides, lies so far away.
 void NodeClocks::note_turn(const Met& met, std::int64_t later_ms, const View& view, TimeUse& use) {
-  std::vector<Cause> possible = possible_causes(met, view.what);
-  const WallTime then = met.execution.now + Duration{later_ms};
-  std::erase_if(possible, [&](const Cause& cause) {
-    return !cause.key && unit_of(cause.time, then) == 0;  // no time that matters
-  });
+  const auto lives = [](const Cause& cause) { return cause.key.has_value(); };
+  std::vector<Cause> causes;
+  for (const bool of_named_keys : {true, false}) {  // a script may put other names together
+    std::vector<Cause> possible = possible_causes(met, view.what, of_named_keys);
+    const WallTime then = met.execution.now + Duration{later_ms};
+    std::erase_if(possible, [&](const Cause& cause) {
+      return !cause.key && unit_of(cause.time, then) == 0;  // no time that matters
+    });
+    use.mixes = use.mixes || std::ranges::count_if(possible, lives) > 1;
+    causes = what_decides(met, later_ms, view, possible);
+    if (!causes.empty()) break;
+  }
+  bool explained = false;
+  for (const Cause& cause : causes) explained = note_cause(met, later_ms, cause, use) || explained;
+  use.explained = use.explained && (explained || view.what == Shown::comparisons);
+}
+
+/// Of these: each that it turns with, or those that it turns with only together.
+std::vector<NodeClocks::Cause> NodeClocks::what_decides(const Met& met, std::int64_t later_ms,
+                                                        const View& view,
+                                                        const std::vector<Cause>& possible) {
   std::vector<Cause> causes;
   for (const Cause& cause : possible)
     if (!turns_with(met, later_ms, view, {cause})) causes.push_back(cause);
-  const auto lives = [](const Cause& cause) { return cause.key.has_value(); };
-  use.mixes = use.mixes || std::ranges::count_if(possible, lives) > 1;
   if (causes.empty() && !turns_with(met, later_ms, view, possible)) {  // several at one instant
     for (const Cause& cause : possible) {
       std::vector<Cause> others;
@@ -369,21 +383,19 @@ void NodeClocks::note_turn(const Met& met, std::int64_t later_ms, const View& vi
       if (turns_with(met, later_ms, view, others)) causes.push_back(cause);
     }
   }
-  bool explained = false;
-  for (const Cause& cause : causes) explained = note_cause(met, later_ms, cause, use) || explained;
-  use.explained = use.explained && (explained || view.what == Shown::comparisons);
+  return causes;
 }
 
-std::vector<NodeClocks::Cause> NodeClocks::possible_causes(const Met& met, Shown what) const {
+/// Keys that the request names, or all; and the times that are known.
+std::vector<NodeClocks::Cause> NodeClocks::possible_causes(const Met& met, Shown what,
+                                                           bool of_named_keys) const {
   std::vector<Cause> causes;
   const std::map<Place, WallTime> expiring = expiries(met.keyspace);
   const auto asked = [&](const std::string& key) {
     return std::find(met.request.begin(), met.request.end(), key) != met.request.end();
   };
-  bool named = false;
-  met.keyspace.for_each([&](const std::string& key, const Entry&) { named = named || asked(key); });
   for (const auto& [place, expires] : expiring)
-    if (asked(place.key) || !named) causes.push_back({place, 0});
+    if (!of_named_keys || asked(place.key)) causes.push_back({place, 0});
   if (what == Shown::comparisons) return causes;
   std::vector<std::int64_t> numbers = numbers_in(met.keyspace, score_unit_);
   for (const std::string& argument : met.request) add_numbers(argument, numbers);

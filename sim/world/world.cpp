@@ -188,6 +188,7 @@ bool World::mirror_masters(const Id* before, Id* state, Action::Kind by) {
   const bool by_crash = is_crash(by);
   const unsigned first = setting_.node_slot(0);
   if (by_time || by == Action::Kind::jump_node) nodes_.note_ended(state + first);
+  const bool tokens_changed = nodes_.replicate(state + first, by_time);
   if (setting_.knowledge.replica_waits && !by_time && !by_crash) {
     for (unsigned n = 0; n < setting_.nodes; ++n) {
       const Node& replica = nodes_.info(state[first + n]).value;
@@ -200,7 +201,7 @@ bool World::mirror_masters(const Id* before, Id* state, Action::Kind by) {
       if (told) state[first + n] = nodes_.missing(state[first + n]);
     }
   }
-  return nodes_.replicate(state + first, by_time);
+  return tokens_changed;
 }
 
 /// No power loss is left that could take a write back. True if a token is gone with it.

@@ -216,7 +216,8 @@ std::string Writer::reading() {
       server_ = true;
       return "(server_ms() - server)";
     case 9:
-      return "ask(self.key, \"return redis.call('pttl', KEYS[1])\")";
+      return dice_.one_in(2) ? "ask(self.key, \"return redis.call('pttl', KEYS[1])\")"
+                             : "ask(self.key, \"return redis.call('pttl', KEYS[1] .. ':beside')\")";
     case 10:
       if (!dice_.absolute()) return "(now() - began)";
       return "ask(self.key, \"return ms - (tonumber(redis.call('get', KEYS[1]) or 0) or 0)\")";
@@ -340,6 +341,9 @@ std::string Writer::statement() {
       return fmt::format("ask(self.key, \"redis.call('hset', 'times', '{}', ms)\")\n",
                          dice_.of({"a", "b"}));
     default:
+      if (dice_.one_in(4))
+        return "ask(self.key, \"redis.call('set', KEYS[1] .. ':beside', 1, 'px', \" .. (" +
+               number(1, 12) + ") .. \")\")\n";
       return "sleep(" + nap(1, 8) + ")\n";
   }
 }

@@ -250,6 +250,23 @@ TEST_CASE("what is left of a lifetime decides in any database", "[time]") {
   CHECK(taken_over("", "redis('OBJECT', 'REFCOUNT', self.key)") == checker::Verdict::holds);
 }
 
+TEST_CASE("what is left of a key decides whose name a script puts together", "[time]") {
+  const auto taken_over = [](const std::string& key, std::int64_t work_ms) {
+    const std::string script =
+        "local beside = " + key +
+        " if redis.call('exists', KEYS[1]) == 1 and redis.call('pttl', beside) ~= 4321 then "
+        "return 0 end redis.call('set', beside, 1, 'px', 10000) "
+        "redis.call('set', KEYS[1], 1, 'px', 20000) return 1";
+    return verdict_of(
+        "  return redis('EVAL', \"" + script + "\", 2, self.key, self.key .. ':beside') == 1",
+        two_clients(work_ms, 10'000));
+  };
+  for (const std::string key : {"KEYS[2]", "KEYS[1] .. ':besides'"}) {
+    CHECK(taken_over(key, 5678) == checker::Verdict::holds);
+    CHECK(taken_over(key, 7000) == checker::Verdict::violated);  // at 5679 ms, and only then
+  }
+}
+
 TEST_CASE("how often a script goes round may decide", "[time][many-models]") {
   CHECK(scripted("local odd = 0 for _ = 1, left / 500 do odd = 1 - odd end return odd") !=
         checker::Verdict::holds);

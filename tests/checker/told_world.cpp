@@ -285,7 +285,8 @@ void tell_process(const sim::World& world, const sim::Process& process, Lines& l
 
 // The naive explorer's.
 
-void tell(const naive::Rules& rules, const naive::World& world, std::uint8_t n, Lines& lines) {
+void tell(const naive::Rules& rules, const naive::World& world, std::uint8_t n, bool replica_waits,
+          Lines& lines) {
   const naive::Node& node = world.nodes[n];
   const std::string of = fmt::format("node {}", n);
   Line line(of);
@@ -295,7 +296,7 @@ void tell(const naive::Rules& rules, const naive::World& world, std::uint8_t n, 
       .is("slots", static_cast<int>(node.slots));
   line.flag("replica", node.follows.has_value()).flag("lags", node.lags);
   line.flag("syncing", node.syncing).flag("receives", node.receives).flag("silent", node.silent);
-  line.flag("misses", node.misses && rules.expected().replica_waits);
+  line.flag("misses", node.misses && replica_waits);
   if (node.follows) line.is("follows", *node.follows);
   line.is("down_left", node.down_left_ms);
   for (const auto& [name, gone] :
@@ -413,9 +414,9 @@ Lines told(const sim::World& world, const sim::Id* state) {
   return lines;
 }
 
-Lines told(const naive::Rules& rules, const naive::World& world) {
+Lines told(const naive::Rules& rules, const naive::World& world, bool replica_waits) {
   Lines lines;
-  for (std::uint8_t n = 0; n < world.nodes.size(); ++n) tell(rules, world, n, lines);
+  for (std::uint8_t n = 0; n < world.nodes.size(); ++n) tell(rules, world, n, replica_waits, lines);
   for (std::size_t p = 0; p < world.processes.size(); ++p)
     tell(world, p, rules.model().processes[p].replicas > 0, lines);
   lines.push_back(Line("run").all("budget", world.budget));

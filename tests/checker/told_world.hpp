@@ -13,7 +13,9 @@ namespace lockstep::test {
 
 using Lines = std::vector<std::string>;
 
-Lines told(const checker::naive::Rules& rules, const checker::naive::World& world);
+/// `replica_waits`: some client sends a WAIT, as far as the engine knows.
+Lines told(const checker::naive::Rules& rules, const checker::naive::World& world,
+           bool replica_waits);
 Lines told(const sim::World& world, const sim::Id* state);
 
 /// The first lines that are not the same; "" if all are.
