@@ -62,6 +62,12 @@ void write_without_times(ByteWriter& out, const Reply& reply) {
   for (const Reply& item : reply.items) write_without_times(out, item);
 }
 
+std::vector<std::int64_t> times_told(const Reply& reply) {
+  std::vector<std::int64_t> numbers;
+  if (!time_told(reply)) add_numbers_of(reply, numbers);
+  return numbers;
+}
+
 Reply moved(Reply reply, std::int64_t number, std::int64_t by) {
   if (const auto time = time_told(reply)) return *time == number ? later_by(reply, by) : reply;
   if (reply.kind == Reply::Kind::integer && reply.integer == number) reply.integer += by;

@@ -35,6 +35,8 @@ Reply at_micros_of(const Reply& reply, std::int64_t micros);
 Reply later_by(const Reply& reply, std::int64_t ms);
 /// All numbers in it, wherever they are; of an answer to TIME the time in ms.
 void add_numbers_of(const Reply& reply, std::vector<std::int64_t>& numbers);
+/// The times that it tells, but for what TIME answers, which tells nothing but the clock.
+std::vector<std::int64_t> times_told(const Reply& reply);
 /// Whatever tells replies apart that do not differ in absolute times alone.
 void write_without_times(ByteWriter& out, const Reply& reply);
 /// The reply with the number `number`, wherever it is, larger.

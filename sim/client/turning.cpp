@@ -100,6 +100,20 @@ Turns turning_points(const std::function<std::string(std::int64_t)>& shown, std:
   return turns;
 }
 
+bool changes_with(const std::function<std::string(std::int64_t)>& shown) {
+  std::set<std::string> first;
+  for (const std::int64_t varied : {0, 1, 2, 3}) first.insert(shown(varied));
+  return first.size() == 4;
+}
+
+void add_turns_at(std::int64_t same, std::int64_t unit,
+                  const std::function<std::string(std::int64_t)>& shown,
+                  std::set<std::int64_t>& turns) {
+  if (std::abs(same) > kFarthestMs) return;
+  for (const std::int64_t turn : {same, same + unit})
+    if (shown(turn - 1) != shown(turn)) turns.insert(turn);
+}
+
 std::set<std::int64_t> both_sides(const std::set<std::int64_t>& turns) {
   std::set<std::int64_t> places{0};
   for (const std::int64_t turn : turns) places.insert({turn - 1, turn});

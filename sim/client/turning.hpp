@@ -57,6 +57,16 @@ struct Turns {
 Turns turning_points(const std::function<std::string(std::int64_t)>& shown, std::int64_t from,
                      std::int64_t to);
 
+/// Whether a number of what is shown changes with what is varied: then every try shows another one,
+/// and only the form of it tells where something turns.
+bool changes_with(const std::function<std::string(std::int64_t)>& shown);
+
+/// Adds the turns where a time becomes `same`, which is so for `unit`: a command may compare them
+/// with nobody seeing it.
+void add_turns_at(std::int64_t same, std::int64_t unit,
+                  const std::function<std::string(std::int64_t)>& shown,
+                  std::set<std::int64_t>& turns);
+
 /// A place on each way between turns: 0, and both sides of each of them.
 std::set<std::int64_t> both_sides(const std::set<std::int64_t>& turns);
 /// From such a place, in which direction its way goes on for certain: 1 or -1.

@@ -303,7 +303,7 @@ test::RandomLock drawn_lock(std::uint32_t seed) {
 
 TEST_CASE("step by step both explorers see the same actions, and the same of each",
           "[many-models]") {
-  const test::Seeds seeds = test::seeds_of("together", 1'000);
+  const test::Seeds seeds = test::seeds_of("together", 600);
   for (std::uint32_t seed = seeds.first; seed <= seeds.last; ++seed) check(drawn_lock(seed), seed);
 }
 
