@@ -86,8 +86,6 @@ class NodeClocks {
   bool joins_lifetimes(const Met& met, std::int64_t later_ms);
   struct Cause;
   std::vector<Cause> possible_causes(const Met& met, Shown what, bool of_named_keys) const;
-  std::vector<Cause> what_decides(const Met& met, std::int64_t later_ms, const View& view,
-                                  const std::vector<Cause>& possible);
   bool turns_with(const Met& met, std::int64_t later_ms, const View& view,
                   const std::vector<Cause>& moved);
   bool note_cause(const Met& met, std::int64_t later_ms, const Cause& cause, TimeUse& use) const;

@@ -165,16 +165,7 @@ void NodeClocks::note_meeting(const Met& met, const KnownTime& time, std::int64_
   const auto decide = [&](const std::vector<std::int64_t>& moved) {
     return !turns_with(moved, 1) || !turns_with(moved, kSecondMs);
   };
-  std::vector<std::int64_t> causes;
-  for (const std::int64_t one : known)
-    if (decide({one})) causes.push_back(one);
-  if (causes.empty() && decide(known)) {
-    for (const std::int64_t one : known) {
-      std::vector<std::int64_t> others = known;
-      std::erase(others, one);
-      if (!decide(others)) causes.push_back(one);
-    }
-  }
+  const std::vector<std::int64_t> causes = what_decides(known, decide);
   const std::int64_t turn_ms = ms_of(time.number, time.unit) + turn * time.unit;
   for (const std::int64_t cause : causes) {
     const std::int64_t cause_ms = cause == kClock ? now.ms : ms_of(cause, unit_of(cause, now));

@@ -58,33 +58,15 @@ void NodeClocks::note_turn(const Met& met, std::int64_t later_ms, const View& vi
     std::erase_if(possible, [&](const Cause& cause) {
       return !cause.key && unit_of(cause.time, then) == 0;  // no time that matters
     });
-    // Of very many keys it is asked first whether any decides.
-    if (!of_named_keys && turns_with(met, later_ms, view, possible)) break;
     use.mixes = use.mixes || std::ranges::count_if(possible, lives) > 1;
-    causes = what_decides(met, later_ms, view, possible);
+    causes = what_decides(possible, [&](const std::vector<Cause>& moved) {
+      return !turns_with(met, later_ms, view, moved);
+    });
     if (!causes.empty()) break;
   }
   bool explained = false;
   for (const Cause& cause : causes) explained = note_cause(met, later_ms, cause, use) || explained;
   use.explained = use.explained && (explained || view.what == Shown::comparisons);
-}
-
-/// Of these: each that it turns with, or those that it turns with only together.
-std::vector<NodeClocks::Cause> NodeClocks::what_decides(const Met& met, std::int64_t later_ms,
-                                                        const View& view,
-                                                        const std::vector<Cause>& possible) {
-  std::vector<Cause> causes;
-  for (const Cause& cause : possible)
-    if (!turns_with(met, later_ms, view, {cause})) causes.push_back(cause);
-  if (causes.empty() && !turns_with(met, later_ms, view, possible)) {  // several at one instant
-    for (const Cause& cause : possible) {
-      std::vector<Cause> others;
-      for (const Cause& other : possible)
-        if (other != cause) others.push_back(other);
-      if (turns_with(met, later_ms, view, others)) causes.push_back(cause);
-    }
-  }
-  return causes;
 }
 
 /// Keys that the request names, or all; and the times that are known.

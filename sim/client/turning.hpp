@@ -67,6 +67,22 @@ void add_turns_at(std::int64_t same, std::int64_t unit,
                   const std::function<std::string(std::int64_t)>& shown,
                   std::set<std::int64_t>& turns);
 
+/// Of what may be why something turns: each that decides alone, or those without which the others
+/// do not decide together. `decides`: whether it no longer turns there with these moved.
+template <class Cause, class Decides>
+std::vector<Cause> what_decides(const std::vector<Cause>& possible, Decides decides) {
+  std::vector<Cause> causes;
+  for (const Cause& cause : possible)
+    if (decides(std::vector{cause})) causes.push_back(cause);
+  if (!causes.empty() || !decides(possible)) return causes;
+  for (const Cause& cause : possible) {  // several at one instant
+    std::vector<Cause> others = possible;
+    std::erase(others, cause);
+    if (!decides(others)) causes.push_back(cause);
+  }
+  return causes;
+}
+
 /// A place on each way between turns: 0, and both sides of each of them.
 std::set<std::int64_t> both_sides(const std::set<std::int64_t>& turns);
 /// From such a place, in which direction its way goes on for certain: 1 or -1.

@@ -59,6 +59,11 @@ std::set<unsigned> listed(Mask mask) {
   return numbers;
 }
 
+template <class Number>
+std::set<unsigned> listed(const std::set<Number>& numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
 std::string told(const sim::Shares& shares) {
   std::string text;
   for (const auto& share : shares)
@@ -144,14 +149,6 @@ unsigned left(const sim::Budget& budget, sim::Fault fault) {
   return budget[static_cast<std::size_t>(fault)];
 }
 
-/// As the line of an operation of which nothing is remembered.
-std::string nothing_under_way(const std::string& of, sim::TaskId task) {
-  const std::set<unsigned> none;
-  Line line(of + " operation");
-  line.is("task", task).all("made", none).all("freed", none).all("given_up", none);
-  return line.all("prolonged", none).is("basis", 0);
-}
-
 /// Each as it would be read, one after the other; those alike next to each other count once.
 void add_image(std::vector<Lines>& images, const std::string& of, const sim::Keyspace& keyspace,
                std::int64_t now_ms) {
@@ -166,26 +163,85 @@ void tell_images(const std::vector<Lines>& images, Lines& lines) {
     lines.insert(lines.end(), images[i].begin(), images[i].end());
 }
 
+// What both call alike.
+
+template <class Node>
+Line told_node(const std::string& of, const Node& node) {
+  Line line(of);
+  line.flag("up", node.up).flag("dark", node.dark).flag("loading", node.loading);
+  line.flag("full", node.full).flag("frozen", node.frozen).flag("lags", node.lags);
+  line.is("slots", static_cast<int>(node.slots)).flag("syncing", node.syncing);
+  line.flag("receives", node.receives).flag("silent", node.silent);
+  line.is("down_left", node.down_left_ms).all("behind", listed(node.lists_behind));
+  for (const auto& place : node.came) line.is("came", place.key);
+  return line;
+}
+
+template <class Connection>
+std::string name_of(const std::string& of, const Connection& connection, bool shared) {
+  return fmt::format("{} connection of {} to {} for {}", of, shared ? -1 : connection.task,
+                     connection.node, connection.sent_for);
+}
+
+/// `state`: of the line; `sent`: for what, if that is over.
+template <class Connection, class State, class Sent>
+Line told_connection(const std::string& on, const Connection& connection, State state, Sent sent) {
+  Line line(on);
+  line.flag("open", connection.open).flag("former", connection.former);
+  line.flag("late", connection.late).is("line", static_cast<int>(state));
+  line.flag("bound", connection.bound).flag("closing", connection.closing);
+  line.flag("made_before", connection.made_before).flag("stale", connection.stale);
+  line.flag("greeted", connection.open && connection.greeted);
+  if (connection.node != sim::kResource && !connection.former)
+    line.is("sent", static_cast<int>(sent));
+  return line;
+}
+
+template <class Message>
+Line told_message(const std::string& on, bool open, const Message& message) {
+  Line line(on + ":");
+  line.flag("held", message.held).is("way", message.way_ms);
+  return line.flag("unheard", open && message.unheard);
+}
+
+/// While it waits.
+template <class Message>
+void tell_waiting(const Message& message, const sim::Request& request, Line& line) {
+  line.is("request", told(request)).is("basis", static_cast<int>(message.basis));
+  line.flag("asking", message.asking).flag("blocked", message.blocked);
+}
+
+/// Nothing where nothing of it is remembered: one of them keeps it all the same.
+template <class Operation>
+void tell_operation(const std::string& of, sim::TaskId task, const Operation& operation,
+                    bool overtaken, Lines& lines) {
+  Line line(of + " operation");
+  const std::string before = line;
+  line.flag("releasing", operation.releasing).flag("keeps_mode", operation.keeps_mode);
+  line.flag("counted", operation.counted).flag("stayed", operation.stayed);
+  line.flag("owned", operation.owned).flag("overtaken", overtaken);
+  for (const auto& [name, numbers] : {std::pair{"made", listed(operation.made)},
+                                      {"freed", listed(operation.freed)},
+                                      {"given_up", listed(operation.given_up)},
+                                      {"prolonged", listed(operation.prolonged)}})
+    if (!numbers.empty()) line.all(name, numbers);
+  if (operation.basis != decltype(operation.basis)::none)
+    line.is("basis", static_cast<int>(operation.basis));
+  if (std::string(line) != before) lines.push_back(line.is("task", task));
+}
+
 // The engine's world.
 
 void tell(const sim::World& world, const sim::Id* state, std::uint8_t n, Lines& lines) {
   const sim::Node& node = world.node(state, n);
   const std::string of = fmt::format("node {}", n);
-  Line line(of);
-  line.flag("up", node.up).flag("dark", node.dark).flag("loading", node.loading);
-  line.flag("full", node.full)
-      .flag("frozen", node.frozen)
-      .is("slots", static_cast<int>(node.slots));
-  line.flag("replica", !node.is_master()).flag("lags", node.lags).flag("syncing", node.syncing);
-  line.flag("receives", node.receives).flag("silent", node.silent).flag("misses", node.misses);
+  Line line = told_node(of, node);
+  line.flag("misses", node.misses);
   if (!node.is_master()) line.is("follows", node.follows);
-  line.is("down_left", node.down_left_ms);
   for (const auto& [name, gone] :
        {std::pair{"counts_gone", &node.counts_gone}, {"lists", &node.lists}})
     for (const unsigned server : listed(gone->servers))
       line.is(name, server).is("for", gone->left_ms.at(server));
-  line.all("behind", listed(node.lists_behind));
-  for (const auto& place : node.came) line.is("came", place.key);
   lines.push_back(line);
   const auto keyspace = [&](sim::Id id) -> const sim::Keyspace& {
     return world.tables().keyspace(id).value;
@@ -206,40 +262,22 @@ void tell(const sim::World& world, const sim::Id* state, std::uint8_t n, Lines& 
 
 void tell(const sim::World& world, const sim::Connection& connection, const std::string& of,
           Lines& lines) {
-  const std::string on =
-      fmt::format("{} connection of {} to {} for {}", of,
-                  connection.shared() ? -1 : connection.task, connection.node, connection.sent_for);
-  Line line(on);
-  line.flag("open", connection.open)
-      .flag("former", connection.former)
-      .flag("late", connection.late);
-  line.is("line", static_cast<int>(connection.link)).flag("bound", connection.bound);
-  line.flag("listens", connection.subscribes).flag("closing", connection.closing);
-  line.flag("made_before", connection.made_before).flag("stale", connection.stale);
-  line.flag("greeted", connection.open && connection.greeted)
-      .all("ahead", listed(connection.ahead_of));
-  if (connection.node != sim::kResource && !connection.former)
-    line.is("sent", static_cast<int>(connection.outlived));
-  line.is("session", encode(world.tables().session(connection.session).value));
-  lines.push_back(line);
+  const std::string on = name_of(of, connection, connection.shared());
+  Line line = told_connection(on, connection, connection.link, connection.outlived);
+  line.flag("listens", connection.subscribes).all("ahead", listed(connection.ahead_of));
+  lines.push_back(line.is("session", encode(world.tables().session(connection.session).value)));
   for (const sim::Message& message : connection.messages) {
-    Line told_message(on + ":");
-    told_message.is("task", message.task).is("stage", static_cast<int>(message.stage));
-    told_message.flag("held", message.held);
-    told_message.is("way", message.way_ms);
-    told_message.flag("unheard", connection.open && message.unheard);
+    Line shown = told_message(on, connection.open, message);
+    shown.is("task", message.task).is("stage", static_cast<int>(message.stage));
     if (message.stage == sim::Stage::waiting) {
-      told_message.is("request", told(world.tables().request(message.request)));
-      told_message.flag("in_release", message.releases)
-          .is("basis", static_cast<int>(message.basis));
-      told_message.flag("asking", message.asking).flag("blocked", message.blocked);
-      told_message.flag("for_key", message.for_key);
-      if (message.blocked && !message.blocked_for_ever) told_message.is("left", message.blocked_ms);
+      tell_waiting(message, world.tables().request(message.request), shown);
+      shown.flag("in_release", message.releases).flag("for_key", message.for_key);
+      if (message.blocked && !message.blocked_for_ever) shown.is("left", message.blocked_ms);
     }
-    if (message.stage == sim::Stage::answered) told_message.flag("orphaned", message.doubtful);
+    if (message.stage == sim::Stage::answered) shown.flag("orphaned", message.doubtful);
     if (message.stage == sim::Stage::answered && connection.open)
-      told_message.is("reply", told(world.tables().reply(message.reply), connection.node));
-    lines.push_back(told_message);
+      shown.is("reply", told(world.tables().reply(message.reply), connection.node));
+    lines.push_back(shown);
   }
 }
 
@@ -265,19 +303,8 @@ void tell_process(const sim::World& world, const sim::Process& process, Lines& l
   for (const auto& waiting : process.waiting)
     told_all.push_back(
         Line(of).is("waits", waiting.task).is("ms", waiting.ms).is("passed", waiting.overtaken));
-  for (const auto& operation : process.operations) {
-    Line told_operation(of + " operation");
-    told_operation.is("task", operation.task).flag("releasing", operation.releasing);
-    told_operation.flag("keeps_mode", operation.keeps_mode).flag("counted", operation.counted);
-    told_operation.flag("stayed", operation.stayed).flag("owned", operation.owned);
-    told_operation.flag("overtaken", operation.succeeded).all("made", listed(operation.made));
-    told_operation.all("freed", listed(operation.freed))
-        .all("given_up", listed(operation.given_up));
-    told_operation.all("prolonged", listed(operation.prolonged));
-    told_operation.is("basis", static_cast<int>(operation.basis));
-    if (std::string(told_operation) != nothing_under_way(of, operation.task))
-      told_all.push_back(told_operation);
-  }
+  for (const auto& operation : process.operations)
+    tell_operation(of, operation.task, operation, operation.succeeded, told_all);
   std::ranges::sort(told_all);
   lines.insert(lines.end(), told_all.begin(), told_all.end());
   for (const auto& connection : process.connections) tell(world, connection, of, lines);
@@ -289,21 +316,12 @@ void tell(const naive::Rules& rules, const naive::World& world, std::uint8_t n, 
           Lines& lines) {
   const naive::Node& node = world.nodes[n];
   const std::string of = fmt::format("node {}", n);
-  Line line(of);
-  line.flag("up", node.up).flag("dark", node.dark).flag("loading", node.loading);
-  line.flag("full", node.full)
-      .flag("frozen", node.frozen)
-      .is("slots", static_cast<int>(node.slots));
-  line.flag("replica", node.follows.has_value()).flag("lags", node.lags);
-  line.flag("syncing", node.syncing).flag("receives", node.receives).flag("silent", node.silent);
+  Line line = told_node(of, node);
   line.flag("misses", node.misses && replica_waits);
   if (node.follows) line.is("follows", *node.follows);
-  line.is("down_left", node.down_left_ms);
   for (const auto& [name, gone] :
        {std::pair{"counts_gone", &node.counts_gone}, {"lists", &node.lists}})
     for (const auto& [server, left_ms] : *gone) line.is(name, server).is("for", left_ms);
-  line.all("behind", node.lists_behind);
-  for (const auto& place : node.came) line.is("came", place.key);
   lines.push_back(line);
   tell_keys(of, with_lifetimes(world, node, node.keyspace), 0, lines);
   const sim::Model& model = rules.model();
@@ -320,40 +338,23 @@ void tell(const naive::Rules& rules, const naive::World& world, std::uint8_t n, 
 }
 
 void tell(const naive::Connection& connection, const std::string& of, Lines& lines) {
-  const std::string on =
-      fmt::format("{} connection of {} to {} for {}", of, connection.shared ? -1 : connection.task,
-                  connection.node, connection.sent_for);
-  Line line(on);
-  line.flag("open", connection.open)
-      .flag("former", connection.former)
-      .flag("late", connection.late);
-  line.is("line", static_cast<int>(connection.line)).flag("bound", connection.bound);
-  line.flag("listens", connection.listens).flag("closing", connection.closing);
-  line.flag("made_before", connection.made_before).flag("stale", connection.stale);
-  line.flag("greeted", connection.open && connection.greeted).all("ahead", connection.ahead);
-  if (connection.node != sim::kResource && !connection.former)
-    line.is("sent", static_cast<int>(connection.sent));
-  line.is("session", encode(connection.session));
-  lines.push_back(line);
+  const std::string on = name_of(of, connection, connection.shared);
+  Line line = told_connection(on, connection, connection.line, connection.sent);
+  line.flag("listens", connection.listens).all("ahead", connection.ahead);
+  lines.push_back(line.is("session", encode(connection.session)));
   for (const naive::Message& message : connection.messages) {
     using State = naive::Message::State;
-    Line told_message(on + ":");
-    told_message.is("task", message.sender).is("stage", static_cast<int>(message.state));
-    told_message.flag("held", message.held);
-    told_message.is("way", message.way_ms);
-    told_message.flag("unheard", connection.open && message.unheard);
+    Line shown = told_message(on, connection.open, message);
+    shown.is("task", message.sender).is("stage", static_cast<int>(message.state));
     if (message.state == State::waiting) {
-      told_message.is("request", told(message.request));
-      told_message.flag("in_release", message.in_release)
-          .is("basis", static_cast<int>(message.basis));
-      told_message.flag("asking", message.asking).flag("blocked", message.blocked);
-      told_message.flag("for_key", message.in_queue > 0);
-      if (message.blocked_left_ms) told_message.is("left", *message.blocked_left_ms);
+      tell_waiting(message, message.request, shown);
+      shown.flag("in_release", message.in_release).flag("for_key", message.in_queue > 0);
+      if (message.blocked_left_ms) shown.is("left", *message.blocked_left_ms);
     }
-    if (message.state == State::answered) told_message.flag("orphaned", message.orphaned);
+    if (message.state == State::answered) shown.flag("orphaned", message.orphaned);
     if (message.state == State::answered && connection.open)
-      told_message.is("reply", told(*message.reply, connection.node));
-    lines.push_back(told_message);
+      shown.is("reply", told(*message.reply, connection.node));
+    lines.push_back(shown);
   }
 }
 
@@ -386,17 +387,7 @@ void tell(const naive::World& world, std::size_t p, bool of_replicas, Lines& lin
     if (kept.wait_ms)
       told_all.push_back(
           Line(of).is("waits", task).is("ms", *kept.wait_ms).is("passed", kept.times_passed));
-    Line told_operation(of + " operation");
-    told_operation.is("task", task).flag("releasing", kept.releasing);
-    told_operation.flag("keeps_mode", kept.keeps_mode).flag("counted", kept.counted);
-    told_operation.flag("stayed", kept.stayed).flag("owned", kept.owned);
-    told_operation.flag("overtaken", kept.overtaken)
-        .all("made", kept.made)
-        .all("freed", kept.freed);
-    told_operation.all("given_up", kept.given_up).all("prolonged", kept.prolonged);
-    told_operation.is("basis", static_cast<int>(kept.basis));
-    if (std::string(told_operation) != nothing_under_way(of, task))
-      told_all.push_back(told_operation);
+    tell_operation(of, task, kept, kept.overtaken, told_all);
   }
   std::ranges::sort(told_all);
   lines.insert(lines.end(), told_all.begin(), told_all.end());
