@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "checker/naive/clocks.hpp"
 #include "checker/naive/world.hpp"
@@ -229,13 +230,20 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   if (model_.program->is_shared())
     sim::keep_owners(before, node.keyspace, execution.sender, sim::runs_several(request), is_lease);
   if (asked.in_release) sim::give_back(before, node.keyspace, execution.sender, is_lease);
-  if (model_.part_of_ms == sim::PartOfMs::off_leases) sim::expire_sooner(before, node.keyspace);
+  const bool inexact =
+      node.drift_ppm != 0 || std::ranges::any_of(world.processes, [](const Process& process) {
+        return process.drift_ppm != 0;
+      });
+  if (model_.part_of_ms == sim::PartOfMs::off_leases && inexact)
+    sim::expire_sooner(before, node.keyspace);
   if (!asked.in_release) note_lease_databases(before, node.keyspace, execution.sender);
   const Keyspace after = node.keyspace;
   node.keyspace = as_stored(world, node);
   note_not_durable(world, node, stored_before);
   if (execution.flushed_all) save_flushed(node);
-  judge_execution(world, p, execution.sender, before, after, facts);
+  std::vector<std::string> words = request;
+  for (const Request& queued : session.queued) std::ranges::copy(queued, std::back_inserter(words));
+  judge_execution(world, p, {execution.sender, words}, before, after, facts);
   if (!connection.former && !node.follows) {  // what a replica has is nobody's
     const Sent sent = connection.sent == Sent::now ? asked.sent : connection.sent;
     note_made_and_freed(world, p, servers_.group_of(connection.node), asked, sent, before, after);

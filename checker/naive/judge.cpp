@@ -4,6 +4,7 @@
 #include "checker/naive/belongings.hpp"
 #include "checker/naive/clocks.hpp"
 #include "checker/naive/world.hpp"
+#include "sim/base/token.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/model/invariants.hpp"
 #include "sim/model/world_view.hpp"
@@ -45,6 +46,20 @@ bool has_same_text(const Entry& was, const Entry& is) {
 /// of those who hold one.
 bool is_entitled(const Belongings& key, Maker sender, int permits) {
   return key.has_part(sender) || ((key.is_hash() || permits > 1) && key.has_share(sender));
+}
+
+/// Whether a token of these words stands in the key's text.
+bool stands_in(const Entry* key, const std::vector<std::string>& words) {
+  if (!key) return false;
+  std::string text;
+  if (const auto* string = std::get_if<std::string>(&key->value)) text = *string;
+  if (const auto* hash = std::get_if<sim::Hash>(&key->value))
+    for (const auto& [name, field] : *hash) text += field.value + "\n";
+  const auto standing = sim::scan_tokens(text).tokens;
+  for (const std::string& word : words)
+    for (const sim::Token token : sim::scan_tokens(word).tokens)
+      if (std::ranges::count(standing, token) > 0) return true;
+  return false;
 }
 
 }  // namespace
@@ -315,14 +330,16 @@ void Rules::note_lease_databases(const Keyspace& before, Keyspace& after, Maker 
         after.has_leases_in(database);
 }
 
-void Rules::judge_execution(const World& world, std::uint8_t p, Maker sender,
+void Rules::judge_execution(const World& world, std::uint8_t p, const Author& by,
                             const Keyspace& before, const Keyspace& after, Facts& facts) const {
+  const Maker sender = by.sender;
   for (const std::string& key : lease_keys_) {
     for (const int database : databases_of(after)) {
       const Entry* was = before.find(database, key);
       const Entry* is = after.find(database, key);
       const Belongings had(was), left(is);
-      const bool entitled = is_entitled(left, sender, model_.program->permits());
+      const bool entitled = is_entitled(left, sender, model_.program->permits()) ||
+                            (sender == 0 && stands_in(is, by.words));
       const bool counts = left.has_share(sender);  // of a string: of readers
       for (const Maker maker : had.owners()) {
         const auto owner = static_cast<std::uint8_t>(maker - 1);

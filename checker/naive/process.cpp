@@ -206,7 +206,7 @@ void end_operation_of(Process& process, const Effect& effect) {
 void Rules::read_clock(const World& world, Process& process, bool wall) {
   found_.clocks = true;
   process.instants.push_back({wall, read_now(world, process, wall)});
-  if (model_.part_of_ms == sim::PartOfMs::onto_ages && !world.absolute)
+  if (model_.part_of_ms == sim::PartOfMs::onto_ages && process.drift_ppm != 0 && !world.absolute)
     process.instants.back().reading -= kMillion;
 }
 

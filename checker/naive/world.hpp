@@ -585,7 +585,12 @@ class Rules {
   void note_left(const World& world, std::uint8_t p, std::uint8_t lock, Facts& facts) const;
   void note_lease_databases(const sim::Keyspace& before, sim::Keyspace& after,
                             sim::Maker sender) const;
-  void judge_execution(const World& world, std::uint8_t p, sim::Maker sender,
+  /// Who sent a request, and all words that it executes.
+  struct Author {
+    sim::Maker sender;
+    std::vector<std::string> words;
+  };
+  void judge_execution(const World& world, std::uint8_t p, const Author& by,
                        const sim::Keyspace& before, const sim::Keyspace& after, Facts& facts) const;
   bool stays_in(const sim::Keyspace& keyspace, std::uint8_t p, std::uint8_t lock) const;
   void note_prolonged(TaskState& task, std::uint8_t p, std::uint8_t lock,

@@ -24,6 +24,8 @@ struct Compared {
   static constexpr char kUnknown = '?';
   /// Nor is this: a script calls a command, so what follows is compared elsewhere.
   static constexpr char kCall = '|';
+  /// Nor this: a command has told a script that something is not there, which goes on otherwise.
+  static constexpr char kNothing = '0';
   /// Nor this: the number `left` is an argument of that command, and no lifetime.
   static constexpr char kSent = '!';
 };

@@ -174,7 +174,8 @@ void Courses::add(int place, const Compared& compared) {
   if (sent || compared.outcome == Compared::kUnknown) {
     const auto [sought, added] = sought_.try_emplace(way_, compared.left);
     known_ = known_ && sought->second == compared.left;
-  } else if (compared.outcome != Compared::kCall && kept_ < kMostKept) {
+  } else if (compared.outcome != Compared::kCall && compared.outcome != Compared::kNothing &&
+             kept_ < kMostKept) {
     courses_[way_][later_ms_] = {compared.left, compared.right};
     known_ = known_ && ++kept_ < kMostKept;
   }

@@ -59,7 +59,7 @@ void give_to(const Owners& owners, Maker& maker, Shares& shares) {
     for (const auto& [owner, tokens] : owners) add_share(shares, owner, tokens, kOwner);
 }
 
-/// Nothing if it is not a text in which all others' tokens have been left; or if it was the
+/// Nothing if it is not a text in which a token of another owner has been left; or if it was the
 /// sender's alone, some of that's.
 std::optional<Owners> owners_kept(const Text& before, const std::string& after, Maker sender) {
   const auto owners = owners_of(before);
@@ -67,9 +67,9 @@ std::optional<Owners> owners_kept(const Text& before, const std::string& after, 
   auto had = named_in(before.text), has = named_in(after);
   Owners kept;
   for (const Maker owner : *owners) {
-    if (owner == sender) continue;
-    if (had[owner].empty() || !std::ranges::includes(has[owner], had[owner])) return std::nullopt;
-    kept[owner] = std::ssize(has[owner]);
+    const auto left = [&](std::uint16_t token) { return has[owner].contains(token); };
+    if (owner != sender && std::ranges::any_of(had[owner], left))
+      kept[owner] = std::ssize(has[owner]);
   }
   const auto stands = [&](std::uint16_t token) { return has[sender].contains(token); };
   if (kept.empty() && std::ranges::none_of(had[sender], stands)) return std::nullopt;

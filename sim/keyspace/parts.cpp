@@ -354,6 +354,18 @@ bool is_rewritten(const Entry& before, const Entry& after, Maker sender) {
 
 }  // namespace
 
+bool names_one_of(const Entry& entry, const std::vector<Token>& tokens) {
+  const auto stands_in = [&tokens](std::string_view text) {
+    return std::ranges::any_of(scan_tokens(text).tokens, [&](const Token& token) {
+      return std::ranges::find(tokens, token) != tokens.end();
+    });
+  };
+  if (const auto* text = std::get_if<std::string>(&entry.value)) return stands_in(*text);
+  const auto* hash = std::get_if<Hash>(&entry.value);
+  return hash && std::ranges::any_of(
+                     *hash, [&](const auto& item) { return stands_in(item.second.value); });
+}
+
 PartsChange change_of(const Entry* before, const Entry* after, Maker sender) {
   const auto had = before ? parts_of(*before) : std::vector<Part>{};
   const auto have = after ? parts_of(*after) : std::vector<Part>{};

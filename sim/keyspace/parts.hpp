@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "sim/base/token.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/maker.hpp"
 
@@ -74,6 +75,9 @@ std::vector<Part> parts_of(const Entry& entry);
 
 /// Who has something of the key.
 Belongings belongings_in(const Entry& entry);
+
+/// Whether one of these tokens stands in a string, or in a field's value.
+bool names_one_of(const Entry& entry, const std::vector<Token>& tokens);
 
 /// What was done to a key. An entry that is null: no such key.
 PartsChange change_of(const Entry* before, const Entry* after, Maker sender);

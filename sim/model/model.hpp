@@ -2,6 +2,7 @@
 // scenario reader or the command line, read by both explorers.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -85,11 +86,13 @@ constexpr TaskSet only_task(unsigned process, unsigned task) {
 inline constexpr unsigned kMaxLocks = 8;  ///< in a model
 
 /// What a clock that drifts measures begins and ends anywhere in a ms, and in the model with one.
-/// So what is found is sought again with what that may be off by, and that is a whole ms here.
+/// So what is found is sought again with what that may be off by, and that is a whole ms here. Of
+/// clocks that are right the model is exact, each time rounded down: but a lease at a right node
+/// may be shorter than what a client's clock that drifts shows of it.
 enum class PartOfMs : std::uint8_t {
   none,
-  off_leases,  ///< an expiry that a command gives is 1 ms sooner
-  onto_ages,   ///< a clock reading that is kept is 1 ms older
+  off_leases,  ///< an expiry that a command gives is 1 ms sooner, if a client or the node drifts
+  onto_ages,   ///< a reading of a drifting clock that is kept is 1 ms older
   off_timers,  ///< a timer is due with the last ms before its clock has shown it, not with the next
 };
 
@@ -178,12 +181,15 @@ constexpr std::int64_t of_clock(const std::vector<std::int64_t>& list, std::size
   return index < list.size() ? list[index] : 0;
 }
 
+/// Whether some client's clock is fast or slow.
+constexpr bool clients_drift(const Model& model) {
+  return std::ranges::any_of(model.drifts_ppm, [](std::int64_t ppm) { return ppm != 0; });
+}
+
 /// Whether some clock is fast or slow.
 constexpr bool clocks_drift(const Model& model) {
-  for (const auto* drifts : {&model.drifts_ppm, &model.node_drifts_ppm})
-    for (const std::int64_t ppm : *drifts)
-      if (ppm != 0) return true;
-  return false;
+  return clients_drift(model) ||
+         std::ranges::any_of(model.node_drifts_ppm, [](std::int64_t ppm) { return ppm != 0; });
 }
 
 }  // namespace lockstep::sim

@@ -139,11 +139,15 @@ const CommandRun& Nodes::run(const Asked& asked) {
   if (setting_.model.program->is_shared())
     keep_owners(met, keyspace, asked.sender, runs_several(request), is_lease);
   if (asked.releases) give_back(before.value, keyspace, asked.sender, is_lease);
-  if (setting_.model.part_of_ms == PartOfMs::off_leases) expire_sooner(met, keyspace);
+  if (setting_.model.part_of_ms == PartOfMs::off_leases &&
+      (rate.drifts() || clients_drift(setting_.model)))
+    expire_sooner(met, keyspace);
   keyspace = moved(std::move(keyspace), rate, -asked.clock);
   command.started = note_lifetimes(before.value, keyspace, command.read_time) || command.read_time;
   if (!asked.releases) note_lease_databases(before.value, keyspace, asked.sender);
-  note_leases(before.value, keyspace, asked.sender, command);
+  TokenUse named = tables_.session(asked.session).tokens;
+  named.add(request);
+  note_leases(before.value, keyspace, {asked.sender, named}, command);
   command.keyspace = tables_.intern(keyspace);
   memo.add(a, b, static_cast<Id>(commands_.size()));
   commands_.push_back(std::move(command));
@@ -261,7 +265,7 @@ void Nodes::note_lease_databases(const Keyspace& before, Keyspace& after, Maker 
 }
 
 /// What has become of the lease keys. A key may be the lease of several locks.
-void Nodes::note_leases(const Keyspace& before, const Keyspace& after, Maker sender,
+void Nodes::note_leases(const Keyspace& before, const Keyspace& after, const Author& by,
                         CommandRun& command) const {
   const bool one_database = before.others.empty() && after.others.empty();
   for (int database = 0; database < (one_database ? 1 : kDatabases); ++database) {
@@ -269,7 +273,8 @@ void Nodes::note_leases(const Keyspace& before, const Keyspace& after, Maker sen
       const Entry* had = before.find(database, key);
       const Entry* has_now = after.find(database, key);
       if ((!had && !has_now) || !after.may_have_leases(database)) continue;
-      const PartsChange change = change_of(had, has_now, sender);
+      PartsChange change = change_of(had, has_now, by.sender);
+      if (by.sender == 0 && has_now && names_one_of(*has_now, by.named.tokens)) change.extended = 0;
       command.made = command.made || change.made;
       command.marked = command.marked || change.marked;
       if (change.freed)

@@ -358,8 +358,8 @@ std::int64_t ProcessStep::age_of_now() {
 
 /// What an instant is older by from the first, in parts of a ms.
 std::int64_t ProcessStep::age_at_first() const {
-  const bool older =
-      setting_.model.part_of_ms == PartOfMs::onto_ages && !setting_.knowledge.absolute;
+  const bool older = setting_.model.part_of_ms == PartOfMs::onto_ages && rate_.drifts() &&
+                     !setting_.knowledge.absolute;
   return older ? rate_.parts() : 0;
 }
 

@@ -92,6 +92,29 @@ TEST_CASE("a lease on a node whose clock is fast", "[drift][many-models]") {
   CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
 }
 
+TEST_CASE("a right node's lease is exact where another node's clock is fast", "[drift]") {
+  // Both nodes have to say OK. Node 2's lease of 10 ms is over with the 11th.
+  InlineLock lock({"self.token = unique() local taken = 0 for node = 1, 2 do "
+                   "if call({ node = node, 'SET', self.key, self.token, 'NX', 'PX', self.ttl_ms })"
+                   " == OK then taken = taken + 1 end end return taken == 2",
+                   "for node = 1, 2 do call({ node = node, 'DEL', self.key }) end return true"},
+                  ", nodes = 2, quorum = 2");
+  for (auto& process : lock.model.processes) process.nodes = 2;
+  lock.model.node_drifts_ppm = {100'000, 0};
+  for (const auto part : {sim::PartOfMs::none, sim::PartOfMs::off_leases, sim::PartOfMs::onto_ages,
+                          sim::PartOfMs::off_timers}) {
+    lock.model.part_of_ms = part;
+    lock.lasting(10, 10);
+    CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
+    lock.lasting(10, 11);
+    CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+  }
+  // Where a client's clock drifts, what it measures may begin in the middle of the node's ms.
+  lock.lasting(10, 10).model.drifts_ppm = {100'000};
+  lock.model.part_of_ms = sim::PartOfMs::off_leases;
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+}
+
 TEST_CASE("a part of a millisecond more or less", "[drift][many-models]") {
   InlineLock lock({kSetIt + "return monotonic() - start < 8", kCompareAndDelete});
   set_drift_times(lock, 10, 1);

@@ -86,6 +86,44 @@ TEST_CASE("a list of the holders in one text is each holder's", "[parts]") {
   CHECK(judged("v", "", Property::honest_result) == Verdict::violated);
 }
 
+TEST_CASE("who joins a list of holders and crashes joins it all the same", "[parts]") {
+  // The key lives on with each that joins. What has no name of the sender in it is another's.
+  const auto judged = [](const std::string& join) {
+    InlineLock lock({scripted_acquire("local v = redis.call('get', KEYS[1]) or '' "
+                                      "local _, n = v:gsub(',', ',') if n >= 2 then return 0 end " +
+                                      join + " return 1"),
+                     "return true"},
+                    ", permits = 2");
+    lock.model.budget[static_cast<std::size_t>(sim::Fault::crash)] = 1;
+    return lock.lasting(10, 4).judged(Property::foreign_extend);
+  };
+  CHECK(judged("redis.call('set', KEYS[1], v .. ARGV[1] .. ',', 'px', ARGV[2])") == Verdict::holds);
+  CHECK(judged("if v ~= '' then redis.call('pexpire', KEYS[1], ARGV[2]) else "
+               "redis.call('set', KEYS[1], ARGV[1] .. ',', 'px', ARGV[2]) end") ==
+        Verdict::violated);
+}
+
+TEST_CASE("who removes one name from a list of holders takes nothing from the others", "[parts]") {
+  // Who gives up says so, and the next one removes its name.
+  const auto judged = [](const std::string& kept) {
+    const std::string join =
+        "local names = '' for m in (redis.call('get', KEYS[1]) or ''):gmatch('[^,]+') do"
+        " if redis.call('sismember', KEYS[2], m) == 0 then names = names .. m .. ',' end end"
+        " redis.call('set', KEYS[1], " +
+        kept + " .. ARGV[1] .. ',') return 1";
+    InlineLock lock({kToken + "redis('EVAL', [[" + join +
+                         "]], 2, self.key, self.key .. ':gone', self.token) "
+                         "if choose(2) == 1 then return true end "
+                         "redis('SADD', self.key .. ':gone', self.token) return false",
+                     "return true"},
+                    ", permits = 3, permanent = { '{key}', '{key}:gone' }");
+    lock.model.processes.resize(3, lock.model.processes[0]);
+    return lock.judged(Property::foreign_release);
+  };
+  CHECK(judged("names") == Verdict::holds);
+  CHECK(judged("''") == Verdict::violated);
+}
+
 TEST_CASE("a script that writes one more counts, in a lock that several may hold", "[parts]") {
   const auto judged = [](const std::string& more, const std::string& release, int permits,
                          Property property) {

@@ -151,6 +151,7 @@ class Writer {
   std::string statements(std::int64_t most);
   std::string taking();
   std::string heard();
+  std::string listing();
   std::string script_taking();
   std::string acquire();
   std::string release();
@@ -384,8 +385,21 @@ std::string Writer::taking() {
   }
 }
 
+/// A list of holders, each with its end, in one text.
+std::string Writer::listing() {
+  return fmt::format(
+      "local kept, n = '', 0 "
+      "for m, ends in (redis.call('get', KEYS[1]) or ''):gmatch('([^|]+)|(%d+),') do "
+      "if tonumber(ends) > ms - {} then kept = kept .. m .. '|' .. ends .. ',' n = n + 1 end end "
+      "if n > {} then return 0 end redis.call('set', KEYS[1], "
+      "kept .. ARGV[1] .. '|' .. string.format('%.0f', ms + {}) .. ',', 'px', ARGV[2]) return 1",
+      dice_.from(-1, 3), dice_.from(0, 1), dice_.ms(1, 12));
+}
+
 std::string Writer::script_taking() {
-  switch (dice_.from(0, 3)) {
+  switch (dice_.from(0, 4)) {
+    case 4:
+      return listing();
     case 0:
       return "if redis.call('exists', KEYS[1]) == 0 or " + script_comparison() +
              " then redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2]) return 1 end return 0";

@@ -267,6 +267,21 @@ TEST_CASE("what is left of a key decides whose name a script puts together", "[t
   }
 }
 
+TEST_CASE("a script that meets no key compares something else, each time it does", "[time]") {
+  // Of two holders in one text, who is over at 7000 makes room; the key itself ends at 10,000.
+  const std::string join =
+      "  return redis('EVAL', [[local t = redis.call('time') "
+      "local ms = t[1] * 1000 + math.floor(t[2] / 1000) "
+      "local v, kept, n = redis.call('get', KEYS[1]), '', 0 "
+      "if v then for ends in v:gmatch('%d+') do "
+      "if tonumber(ends) > ms then kept = kept .. ends .. ',' n = n + 1 end end end "
+      "if n >= 1 then return 0 end "
+      "redis.call('set', KEYS[1], kept .. string.format('%.0f', ms + 7000) .. ',', 'px', 10000) "
+      "return 1]], 1, self.key) == 1";
+  CHECK(verdict_of(join, two_clients(6'999, 10'000)) == checker::Verdict::holds);
+  CHECK(verdict_of(join, two_clients(7'000, 10'000)) == checker::Verdict::violated);
+}
+
 TEST_CASE("how often a script goes round may decide", "[time][many-models]") {
   CHECK(scripted("local odd = 0 for _ = 1, left / 500 do odd = 1 - odd end return odd") !=
         checker::Verdict::holds);

@@ -160,6 +160,13 @@ void show_call(const Command& command, const Request& request, std::vector<Compa
     });
 }
 
+/// Shows where a reply says that there is nothing.
+void show_nothing(const Reply& reply, std::vector<Compared>& compared) {
+  if (reply.kind == Reply::Kind::null || (reply.kind == Reply::Kind::array && reply.items.empty()))
+    compared.push_back({0, 0, Compared::kNothing});
+  for (const Reply& item : reply.items) show_nothing(item, compared);
+}
+
 /// Runs run.request; the reply is left in run.reply. False if the script cannot go on (run.refusal
 /// says why).
 bool call_command(ScriptRun& run, const char*& error) {
@@ -174,6 +181,7 @@ bool call_command(ScriptRun& run, const char*& error) {
     if (call.execution.compared != nullptr)
       show_call(*command, run.request, *call.execution.compared);
     *run.reply = run_command(*command, call);
+    if (call.execution.compared != nullptr) show_nothing(*run.reply, *call.execution.compared);
     if (command->is(kDenyOom)) count_written(run, *command, call);
     if (run.watched()) run.execution->observer->called(run.request, *run.reply);
     return true;
