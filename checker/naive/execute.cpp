@@ -43,6 +43,20 @@ bool orders_tokens(const sim::Keyspace& keyspace) {
   return found;
 }
 
+/// Whether a lease at the node may end up to 1 ms sooner than in whole ms of true time.
+bool are_off(const World& world, const Node& node) {
+  return node.drift_ppm != 0 || std::ranges::any_of(world.processes, [](const Process& process) {
+           return process.drift_ppm != 0;
+         });
+}
+
+/// Of the request, and of what EXEC executes.
+std::vector<std::string> all_words(const Request& request, const sim::Session& session) {
+  std::vector<std::string> words = request;
+  for (const Request& queued : session.queued) std::ranges::copy(queued, std::back_inserter(words));
+  return words;
+}
+
 /// Visits every other connection to the same node.
 template <typename Visit>
 void for_each_other(World& world, const Connection& connection, Visit visit) {
@@ -174,6 +188,18 @@ sim::Execution Rules::execution_on(World& world, std::uint8_t p, const Connectio
   return execution;
 }
 
+/// Whose is what a request has left, beyond who has put it there.
+void Rules::tell_whose(const Message& asked, Maker sender, const Keyspace& before,
+                       Keyspace& after) const {
+  const Request& request = asked.request;
+  const auto is_lease = [&](const std::string& key) { return lease_keys_.contains(key); };
+  sim::drop_shares_unless(after, is_lease);
+  if (sim::hides_what_is_equal(request)) sim::keep_what_is_as_before(before, after);
+  if (model_.program->is_shared())
+    sim::keep_owners(before, after, sender, sim::runs_several(request), is_lease);
+  if (asked.in_release) sim::give_back(before, after, sender, is_lease);
+}
+
 Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connection,
                              const Message& asked, Facts& facts) {
   const Request& request = asked.request;
@@ -220,30 +246,19 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   token_cut_ = token_cut_ || execution.ordered_tokens || execution.looked_at_bytes ||
                orders_tokens(node.keyspace);
   node.keyspace.purge(execution.now, sim::tell_of_expired(model_.keyspace_events));
-  const auto is_lease = [&](const std::string& key) { return lease_keys_.contains(key); };
-  sim::drop_shares_unless(node.keyspace, is_lease);
   node.keyspace.for_each([&](const std::string&, sim::Entry& entry) {
     if (entry.expires)
       entry.expires->ms = execution.now.ms + rounded_up((*entry.expires - execution.now).ms);
   });
-  if (sim::hides_what_is_equal(request)) sim::keep_what_is_as_before(before, node.keyspace);
-  if (model_.program->is_shared())
-    sim::keep_owners(before, node.keyspace, execution.sender, sim::runs_several(request), is_lease);
-  if (asked.in_release) sim::give_back(before, node.keyspace, execution.sender, is_lease);
-  const bool inexact =
-      node.drift_ppm != 0 || std::ranges::any_of(world.processes, [](const Process& process) {
-        return process.drift_ppm != 0;
-      });
-  if (model_.part_of_ms == sim::PartOfMs::off_leases && inexact)
+  tell_whose(asked, execution.sender, before, node.keyspace);
+  if (model_.part_of_ms == sim::PartOfMs::off_leases && are_off(world, node))
     sim::expire_sooner(before, node.keyspace);
   if (!asked.in_release) note_lease_databases(before, node.keyspace, execution.sender);
   const Keyspace after = node.keyspace;
   node.keyspace = as_stored(world, node);
   note_not_durable(world, node, stored_before);
   if (execution.flushed_all) save_flushed(node);
-  std::vector<std::string> words = request;
-  for (const Request& queued : session.queued) std::ranges::copy(queued, std::back_inserter(words));
-  judge_execution(world, p, {execution.sender, words}, before, after, facts);
+  judge_execution(world, p, {execution.sender, all_words(request, session)}, before, after, facts);
   if (!connection.former && !node.follows) {  // what a replica has is nobody's
     const Sent sent = connection.sent == Sent::now ? asked.sent : connection.sent;
     note_made_and_freed(world, p, servers_.group_of(connection.node), asked, sent, before, after);

@@ -362,8 +362,8 @@ bool names_one_of(const Entry& entry, const std::vector<Token>& tokens) {
   };
   if (const auto* text = std::get_if<std::string>(&entry.value)) return stands_in(*text);
   const auto* hash = std::get_if<Hash>(&entry.value);
-  return hash && std::ranges::any_of(
-                     *hash, [&](const auto& item) { return stands_in(item.second.value); });
+  return hash &&
+         std::ranges::any_of(*hash, [&](const auto& item) { return stands_in(item.second.value); });
 }
 
 PartsChange change_of(const Entry* before, const Entry* after, Maker sender) {

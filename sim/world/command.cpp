@@ -145,9 +145,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   keyspace = moved(std::move(keyspace), rate, -asked.clock);
   command.started = note_lifetimes(before.value, keyspace, command.read_time) || command.read_time;
   if (!asked.releases) note_lease_databases(before.value, keyspace, asked.sender);
-  TokenUse named = tables_.session(asked.session).tokens;
-  named.add(request);
-  note_leases(before.value, keyspace, {asked.sender, named}, command);
+  note_leases(before.value, keyspace, asked, command);
   command.keyspace = tables_.intern(keyspace);
   memo.add(a, b, static_cast<Id>(commands_.size()));
   commands_.push_back(std::move(command));
@@ -265,16 +263,18 @@ void Nodes::note_lease_databases(const Keyspace& before, Keyspace& after, Maker 
 }
 
 /// What has become of the lease keys. A key may be the lease of several locks.
-void Nodes::note_leases(const Keyspace& before, const Keyspace& after, const Author& by,
+void Nodes::note_leases(const Keyspace& before, const Keyspace& after, const Asked& asked,
                         CommandRun& command) const {
+  TokenUse named = tables_.session(asked.session).tokens;  // those of what EXEC executes, too
+  named.add(tables_.request(asked.request));
   const bool one_database = before.others.empty() && after.others.empty();
   for (int database = 0; database < (one_database ? 1 : kDatabases); ++database) {
     for (const auto& [key, locks] : setting_.leases) {
       const Entry* had = before.find(database, key);
       const Entry* has_now = after.find(database, key);
       if ((!had && !has_now) || !after.may_have_leases(database)) continue;
-      PartsChange change = change_of(had, has_now, by.sender);
-      if (by.sender == 0 && has_now && names_one_of(*has_now, by.named.tokens)) change.extended = 0;
+      PartsChange change = change_of(had, has_now, asked.sender);
+      if (asked.sender == 0 && has_now && names_one_of(*has_now, named.tokens)) change.extended = 0;
       command.made = command.made || change.made;
       command.marked = command.marked || change.marked;
       if (change.freed)

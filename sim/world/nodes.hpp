@@ -240,12 +240,7 @@ class Nodes {
   bool same_if_swapped(const Request& request, TokenUse tokens) const;
   bool note_lifetimes(const Keyspace& before, const Keyspace& after, bool read_time);
   void note_lease_databases(const Keyspace& before, Keyspace& after, Maker sender) const;
-  /// Who sent a request, and the tokens that it bears.
-  struct Author {
-    Maker sender;
-    const TokenUse& named;
-  };
-  void note_leases(const Keyspace& before, const Keyspace& after, const Author& by,
+  void note_leases(const Keyspace& before, const Keyspace& after, const Asked& asked,
                    CommandRun& command) const;
   void note_change(const PartsChange& change, Maker maker, const std::vector<std::uint8_t>& locks,
                    CommandRun& command) const;

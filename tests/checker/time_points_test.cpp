@@ -9,6 +9,7 @@
 #include "checker/slack.hpp"
 #include "sim/client/program.hpp"
 #include "tests/checker/timed_model.hpp"
+#include "tests/support/inline_lock.hpp"
 #include "tests/support/model.hpp"
 #include "tests/support/seeds.hpp"
 
@@ -653,6 +654,27 @@ TEST_CASE("a free choice of time may be tight by a sum of durations", "[time]") 
           "    if self.waited then sleep(28) end\n    return true\n  end)",
       model);
   CHECK(result.verdict == checker::Verdict::violated);
+}
+
+TEST_CASE("a free choice of time may be tight by a timeout that is still to come", "[time]") {
+  // B goes in only if its request is not answered for 7 ms, and finds A's lease of 40 ms over, and
+  // A still inside, in the 41st only: if it has begun after 34.
+  test::InlineLock lock(
+      {"if self.ttl_ms == 500 and pcall(redis, 'PING') then return false end "
+       "return redis('SET', self.key, 1, 'NX', 'PX', self.ttl_ms) == OK",
+       "return redis('DEL', self.key) == 1"});
+  lock.model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;
+  lock.model.request_timeout_ms = 7;
+  sim::ProcessSetup& a = lock.model.processes[0];
+  sim::ProcessSetup& b = lock.model.processes[1];
+  a.lease_ms = 40;
+  b.lease_ms = 500;
+  b.workload[1].ms = 1;
+  for (const std::int64_t work_ms : {40, 41}) {
+    a.workload[1].ms = work_ms;
+    CHECK(lock.judged(sim::Property::mutual_exclusion) ==
+          (work_ms == 40 ? checker::Verdict::holds : checker::Verdict::violated));
+  }
 }
 
 TEST_CASE("points of time that cannot all be tried are no proof", "[time]") {

@@ -35,6 +35,7 @@ using sim::Action;
 using test::Dice;
 
 constexpr std::size_t kMostPoints = 1'000;  ///< of time that the engine tries from one state
+constexpr int kWalks = 3;                   ///< of each lock
 constexpr std::int64_t kTenYearsMs = sim::kFarthestMs * sim::kFarBeyond;
 
 using State = std::array<sim::Id, sim::World::kRoom>;
@@ -217,7 +218,9 @@ std::string difference(const sim::Model& model, std::uint32_t seed, int steps) {
     for (;;) {
       Rules rules(model, checker::naive::Memory::boundary, known);
       Dice dice(seed);
-      const std::string found = Together(system, rules).walk(dice, steps);
+      std::string found;  // of several runs: what one has met must not be taken for another's
+      for (int walk = 0; walk < kWalks && found.empty(); ++walk)
+        found = Together(system, rules).walk(dice, steps);
       if (rules.found() == known) return found;
       known = rules.found();
     }
@@ -303,7 +306,7 @@ test::RandomLock drawn_lock(std::uint32_t seed) {
 
 TEST_CASE("step by step both explorers see the same actions, and the same of each",
           "[many-models]") {
-  const test::Seeds seeds = test::seeds_of("together", 600);
+  const test::Seeds seeds = test::seeds_of("together", 300);
   for (std::uint32_t seed = seeds.first; seed <= seeds.last; ++seed) check(drawn_lock(seed), seed);
 }
 

@@ -137,3 +137,38 @@ TEST_CASE("where all tasks share a connection, nobody tells one of its transacti
   lock.model = test::with_fault(test::with_fault(lock.model, Fault::node_crash), Fault::pause);
   CHECK(lock.judged(Property::foreign_release) == Verdict::violated);
 }
+
+TEST_CASE("a key that is watched is another one in another database", "[transactions]") {
+  const auto watched_in = [](const std::string& database) {
+    return test::InlineLock(
+               {"local mine = choose(2) redis('SELECT', " + database +
+                    ") redis('WATCH', self.key) redis('SELECT', 0) "
+                    "if redis('GET', self.key) then redis('UNWATCH') return false end "
+                    "redis('MULTI') redis('SET', self.key, mine) return redis('EXEC') ~= nil",
+                "return redis('DEL', self.key) == 1"})
+        .judged(Property::mutual_exclusion);
+  };
+  CHECK(watched_in("0") == Verdict::holds);
+  CHECK(watched_in("1") == Verdict::violated);
+  CHECK(watched_in("mine - 1") == Verdict::violated);
+  CHECK(watched_in("2 - mine") == Verdict::violated);
+  // Nor is what is written there.
+  test::InlineLock beside(
+      {"if choose(2) == 2 then redis('SELECT', 1) redis('SET', self.key, 0) redis('SELECT', 0) end "
+       "redis('WATCH', self.key) if redis('GET', self.key) then redis('UNWATCH') return false end "
+       "redis('MULTI') redis('SET', self.key, 1) return redis('EXEC') ~= nil",
+       "return redis('DEL', self.key) == 1"});
+  CHECK(beside.judged(Property::mutual_exclusion) == Verdict::holds);
+}
+
+TEST_CASE("a token that only a queue on an abandoned connection names is another call's",
+          "[transactions]") {
+  test::InlineLock lock(
+      {test::kToken + "pcall(function() redis('MULTI') "
+                      "redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) redis('EXEC') "
+                      "end) self.token = nil sleep(8) self.token = unique() "
+                      "return redis('GET', self.key) == self.token",
+       "return true"});
+  lock.model.budget[static_cast<std::size_t>(Fault::lose)] = 1;
+  CHECK(lock.lasting(10, 5).judged(Property::mutual_exclusion) == Verdict::holds);
+}
