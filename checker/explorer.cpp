@@ -132,13 +132,14 @@ class Exploration {
 
   /// Why so many worlds are met, if that is so: what a loop has come through is kept.
   std::string histories_apart() const {
-    const char* const why = world_.retries_within()    ? "retry() goes on below another call"
-                            : world_.loops_by_itself() ? "a loop waits dozens of times"
-                                                       : nullptr;
-    if (why == nullptr) return "";
-    return fmt::format(
-        "; {}, so that no two of its histories are one: end acquire() with `return retry(...)`",
-        why);
+    if (world_.retries_within())
+      return "; retry() goes on below another call, so that no two of its histories are one: end "
+             "acquire() with `return retry(...)`";
+    if (world_.loops_by_itself())
+      return "; a client waits dozens of times within one operation, so that no two of its "
+             "histories are one: end acquire() with `return retry(...)`, or let a timer that goes "
+             "on beside the work go off less often";
+    return "";
   }
 
   void note_figures() {

@@ -81,8 +81,11 @@ struct Ledger::Copy {
   sim::ServerVersion version;
 };
 
-Ledger::Ledger(std::vector<std::string> lease_keys, sim::ServerVersion version)
-    : lease_keys_(std::move(lease_keys)), copy_(std::make_unique<Copy>(version)) {}
+Ledger::Ledger(std::vector<std::string> lease_keys, sim::ServerVersion version,
+               sim::TokensIn tokens_in)
+    : lease_keys_(std::move(lease_keys)),
+      tokens_in_(std::move(tokens_in)),
+      copy_(std::make_unique<Copy>(version)) {}
 
 Ledger::~Ledger() = default;
 
@@ -176,12 +179,24 @@ Posting Ledger::execute_again(Entry entry) {
                                    entry.request[0], sim::worded(*seen.reply), sim::worded(reply))};
   take_after(seen, slack_ms);
   if (sim::hides_what_is_equal(entry.request)) sim::keep_what_is_as_before(before, copy_->keyspace);
+  keep_owners(before, entry.request, execution.sender);
   posting.after = keys();
   for (const auto& name : lease_keys_)
     posting.changes.push_back(sim::change_of(
         entry_at(before.keys, name), entry_at(copy_->keyspace.keys, name), execution.sender));
   posting.entry = std::move(entry);
   return posting;
+}
+
+/// Of a text that names several, and a number that a script counts in.
+void Ledger::keep_owners(const sim::Keyspace& before, const sim::Request& request,
+                         sim::Maker sender) {
+  if (!tokens_in_) return;
+  const auto is_lease = [&](const std::string& key) {
+    return std::ranges::find(lease_keys_, key) != lease_keys_.end();
+  };
+  sim::keep_owners(before, copy_->keyspace,
+                   sim::WrittenBy{sender, sim::runs_several(request), tokens_in_}, is_lease);
 }
 
 /// What the server shows before the request: as after the one before, but that keys have expired.

@@ -13,6 +13,7 @@
 #include "live/envelope.hpp"
 #include "sim/client/program.hpp"
 #include "sim/keyspace/maker.hpp"
+#include "sim/keyspace/owners.hpp"
 
 namespace lockstep::live {
 
@@ -57,8 +58,10 @@ struct Posting {
 
 class Ledger {
  public:
+  /// `tokens_in`: of a lock that several may hold, whose texts may name them all.
   explicit Ledger(std::vector<std::string> lease_keys,
-                  sim::ServerVersion version = sim::ServerVersion::redis_7_0);
+                  sim::ServerVersion version = sim::ServerVersion::redis_7_0,
+                  sim::TokensIn tokens_in = nullptr);
   ~Ledger();
 
   /// In any order.
@@ -79,10 +82,12 @@ class Ledger {
   Posting post(Entry entry);
   Posting post_at_end_of_lease(const Entry& entry);
   Posting execute_again(Entry entry);
+  void keep_owners(const sim::Keyspace& before, const sim::Request& request, sim::Maker sender);
   void take_before(const Executed& seen);
   void take_after(const Executed& seen, std::int64_t slack_ms);
 
   std::vector<std::string> lease_keys_;
+  sim::TokensIn tokens_in_;
   struct Copy;
   std::unique_ptr<Copy> copy_;             ///< of what the server stores
   std::map<std::int64_t, Entry> waiting_;  ///< by order

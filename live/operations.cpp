@@ -27,7 +27,10 @@ LeaseKeys::LeaseKeys(const sim::Model& model) {
       for (const auto& name : model.program->lease_keys(lock)) {
         const auto found = std::find(names_.begin(), names_.end(), name);
         numbers.push_back(static_cast<std::size_t>(found - names_.begin()));
-        if (found == names_.end()) names_.push_back(name);
+        if (found != names_.end()) continue;
+        names_.push_back(name);
+        const auto permanent = model.program->permanent_keys(lock);
+        may_stay_.push_back(std::ranges::find(permanent, name) != permanent.end());
       }
     }
   }
@@ -218,8 +221,10 @@ sim::Makers Operations::claimed(const Operation& operation, const sim::Belonging
 
 void Operations::look(std::uint8_t process, Operation& operation, const KeyStates& keys) const {
   const auto& numbers = leases_.of(process, operation.end.lock);
+  const bool released = operation.end.kind == EffectKind::released;
   const bool own = std::any_of(numbers.begin(), numbers.end(), [&](std::size_t number) {
-    return sim::has_maker(claimed(operation, keys[number].own), maker_of(process));
+    return !(released && leases_.may_stay(number)) &&
+           sim::has_maker(claimed(operation, keys[number].own), maker_of(process));
   });
   (own ? operation.seen_own : operation.seen_none) = true;
 }

@@ -36,9 +36,12 @@ class LeaseKeys {
   const std::vector<std::size_t>& of(std::uint8_t process, std::uint8_t lock) const {
     return of_[process][lock];
   }
+  /// Whether a `permanent` template names it: release() may leave it behind.
+  bool may_stay(std::size_t number) const { return may_stay_[number]; }
 
  private:
   std::vector<std::string> names_;
+  std::vector<bool> may_stay_;                             ///< by number
   std::vector<std::vector<std::vector<std::size_t>>> of_;  ///< by process, then lock
 };
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "live/connection.hpp"
+#include "live/drawn_tokens.hpp"
 #include "live/envelope.hpp"
 #include "live/ledger.hpp"
 #include "live/operations.hpp"
@@ -59,6 +60,9 @@ class Ownership {
   void heard(std::uint8_t process, sim::TaskId task, const Ticket& ticket, sim::Request request,
              Executed executed, bool in_time);
 
+  /// Before anything else has it.
+  void drew(std::uint8_t process, const std::string& token);
+
   /// When all processes have ended: looks at a node's keys once more, on a connection of the run's
   /// own. Throws ConnectionBroken.
   void close(Connection& connection, std::uint8_t node = 0);
@@ -76,6 +80,7 @@ class Ownership {
   std::atomic<bool> watching_ = true;
   mutable std::mutex mutex_;  ///< guards all below
   Stamp now_ = 0;
+  DrawnTokens tokens_;
   std::deque<Ledger> ledgers_;  ///< by node
   Operations operations_;
   std::string lost_because_;

@@ -246,7 +246,11 @@ Clocks Participant::clocks() const {
 }
 
 std::string Participant::answer(const sim::Query& query) {
-  if (query.kind == sim::Query::Kind::token) return random_token();
+  if (query.kind == sim::Query::Kind::token) {
+    std::string token = random_token();
+    if (ownership_) ownership_->drew(part_.process, token);
+    return token;
+  }
   std::random_device device;
   return std::to_string(1 + device() % static_cast<unsigned>(std::max(1, query.choices)));
 }

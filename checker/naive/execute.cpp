@@ -196,7 +196,7 @@ void Rules::tell_whose(const Message& asked, Maker sender, const Keyspace& befor
   sim::drop_shares_unless(after, is_lease);
   if (sim::hides_what_is_equal(request)) sim::keep_what_is_as_before(before, after);
   if (model_.program->is_shared())
-    sim::keep_owners(before, after, sender, sim::runs_several(request), is_lease);
+    sim::keep_owners(before, after, sim::WrittenBy{sender, sim::runs_several(request)}, is_lease);
   if (asked.in_release) sim::give_back(before, after, sender, is_lease);
 }
 

@@ -30,10 +30,9 @@ struct Text {
 };
 
 /// The processes whose tokens stand in a text, each with these.
-std::map<Maker, std::set<std::uint16_t>> named_in(const std::string& text) {
+std::map<Maker, std::set<std::uint16_t>> named_in(const std::string& text, const WrittenBy& by) {
   std::map<Maker, std::set<std::uint16_t>> named;
-  for (const Token token : scan_tokens(text).tokens)
-    named[maker_of(token.process)].insert(token.number);
+  for (const Token token : by.tokens_in(text)) named[maker_of(token.process)].insert(token.number);
   return named;
 }
 
@@ -61,10 +60,12 @@ void give_to(const Owners& owners, Maker& maker, Shares& shares) {
 
 /// Nothing if it is not a text in which a token of another owner has been left; or if it was the
 /// sender's alone, some of that's.
-std::optional<Owners> owners_kept(const Text& before, const std::string& after, Maker sender) {
+std::optional<Owners> owners_kept(const Text& before, const std::string& after,
+                                  const WrittenBy& by) {
+  const Maker sender = by.sender;
   const auto owners = owners_of(before);
   if (!owners || owners->empty()) return std::nullopt;
-  auto had = named_in(before.text), has = named_in(after);
+  auto had = named_in(before.text, by), has = named_in(after, by);
   Owners kept;
   for (const Maker owner : *owners) {
     const auto left = [&](std::uint16_t token) { return has[owner].contains(token); };
@@ -78,23 +79,23 @@ std::optional<Owners> owners_kept(const Text& before, const std::string& after, 
 }
 
 /// A piece that somebody has begun a text with, and that names it, is all of the text.
-void own_if_named(const std::string& text, Maker& maker, Shares& shares) {
+void own_if_named(const std::string& text, Maker& maker, Shares& shares, const WrittenBy& by) {
   const auto owners = owners_of({text, maker, shares});
   if (maker != 0 || !owners || owners->size() != 1 || std::ranges::any_of(shares, is_owner)) return;
   const Maker owner = *owners->begin();
-  if (named_in(text).contains(owner)) give_to({{owner, 1}}, maker, shares);
+  if (named_in(text, by).contains(owner)) give_to({{owner, 1}}, maker, shares);
 }
 
 void keep_named(const Text& before, const std::string& text, Maker& maker, Shares& shares,
-                Maker sender) {
+                const WrittenBy& by) {
   if (before.text == text && std::ranges::any_of(before.shares, is_owner)) {
     maker = before.maker;
     shares = before.shares;
   } else if (before.text != text) {
-    if (const auto owners = owners_kept(before, text, sender))
+    if (const auto owners = owners_kept(before, text, by))
       give_to(*owners, maker, shares);
     else if (std::ranges::any_of(shares, is_owner))
-      give_to({{sender, 1}}, maker, shares);
+      give_to({{by.sender, 1}}, maker, shares);
   }
 }
 
@@ -106,16 +107,16 @@ std::optional<std::int64_t> counted_by(const std::string& before, const std::str
 }
 
 void keep(const std::optional<Text>& before, const std::string& text, Maker& maker, Shares& shares,
-          Maker sender, bool counts) {
+          const WrittenBy& by) {
   const std::string was = before ? before->text : "";
-  const std::optional<std::int64_t> by = counted_by(was, text);
-  if (counts && by && maker == sender && shares.empty()) {
+  const std::optional<std::int64_t> more = counted_by(was, text);
+  if (by.counts && more && maker == by.sender && shares.empty()) {
     maker = before ? before->maker : 0;
     shares = before ? before->shares : Shares{};
-    return count_in(maker, shares, sender, was, text, by);
+    return count_in(maker, shares, by.sender, was, text, more);
   }
-  if (before) keep_named(*before, text, maker, shares, sender);
-  own_if_named(text, maker, shares);
+  if (before) keep_named(*before, text, maker, shares, by);
+  own_if_named(text, maker, shares, by);
 }
 
 /// Of what was removed and put back, whose it was: where it bears a lock token, nobody else's is
@@ -190,13 +191,13 @@ void keep_what_is_as_before(const Keyspace& before, Keyspace& after) {
   });
 }
 
-void keep_owners(const Entry* before, Entry& after, Maker sender, bool counts) {
+void keep_owners(const Entry* before, Entry& after, const WrittenBy& by) {
   if (auto* text = std::get_if<std::string>(&after.value)) {
     const auto* old = before ? std::get_if<std::string>(&before->value) : nullptr;
     std::optional<Text> was;
     if (old) was.emplace(Text{*old, before->maker, before->shares});
     if (before && !old) return;  // it was a key of another type
-    keep(was, *text, after.maker, after.shares, sender, counts);
+    keep(was, *text, after.maker, after.shares, by);
   }
   auto* hash = std::get_if<Hash>(&after.value);
   const auto* old_hash = before ? std::get_if<Hash>(&before->value) : nullptr;
@@ -206,7 +207,7 @@ void keep_owners(const Entry* before, Entry& after, Maker sender, bool counts) {
     if (old_hash)
       if (const auto old = old_hash->find(name); old != old_hash->end())
         was.emplace(Text{old->second.value, old->second.maker, old->second.shares});
-    keep(was, field.value, field.maker, field.shares, sender, counts);
+    keep(was, field.value, field.maker, field.shares, by);
   }
 }
 

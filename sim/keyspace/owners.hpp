@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "sim/base/token.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/parts.hpp"
 
@@ -27,17 +30,30 @@ bool bears_token(const std::string& name);
 /// fields, members and elements that bear a lock token, whatever else has become of the key.
 void keep_what_is_as_before(const Keyspace& before, Keyspace& after);
 
+/// The lock tokens that stand in a text.
+using TokensIn = std::function<std::vector<Token>(const std::string& text)>;
+/// Those of the explored world.
+inline std::vector<Token> simulated_tokens(const std::string& text) {
+  return scan_tokens(text).tokens;
+}
+
+/// Who has written, and how.
+struct WrittenBy {
+  Maker sender = 0;
+  bool counts = false;  ///< a script or a transaction: n + 1 over n counts, as INCR does
+  TokensIn tokens_in = simulated_tokens;
+};
+
 /// Of a lock that several may hold: a text that names its owners by their tokens (a list of the
-/// holders) stays that of each whose token `sender` has left in it. And n + 1 or n - 1 that is
-/// written over n counts, as INCR does, if it `counts`: a script or a transaction has done so.
-void keep_owners(const Entry* before, Entry& after, Maker sender, bool counts);
+/// holders) stays that of each of whom a token was left in it. And n + 1 or n - 1 that is written
+/// over n counts.
+void keep_owners(const Entry* before, Entry& after, const WrittenBy& by);
 
 /// The same for all keys of which `is_lease(key)`.
 template <class IsLease>
-void keep_owners(const Keyspace& before, Keyspace& after, Maker sender, bool counts,
-                 IsLease is_lease) {
+void keep_owners(const Keyspace& before, Keyspace& after, const WrittenBy& by, IsLease is_lease) {
   for_each_with_before(before, after, [&](const std::string& key, const Entry* was, Entry& entry) {
-    if (is_lease(key)) keep_owners(was, entry, sender, counts);
+    if (is_lease(key)) keep_owners(was, entry, by);
   });
 }
 

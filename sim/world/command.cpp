@@ -137,7 +137,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   drop_shares_unless(keyspace, is_lease);
   if (hides_what_is_equal(request)) keep_what_is_as_before(met, keyspace);
   if (setting_.model.program->is_shared())
-    keep_owners(met, keyspace, asked.sender, runs_several(request), is_lease);
+    keep_owners(met, keyspace, WrittenBy{asked.sender, runs_several(request)}, is_lease);
   if (asked.releases) give_back(before.value, keyspace, asked.sender, is_lease);
   if (setting_.model.part_of_ms == PartOfMs::off_leases &&
       (rate.drifts() || clients_drift(setting_.model)))

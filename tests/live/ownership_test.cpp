@@ -114,6 +114,51 @@ TEST_CASE("What was done to the key of a holder is told as it was") {
   CHECK_THAT(shortened.told(), Catch::Contains("B shortens the lease of the key lock"));
 }
 
+TEST_CASE("What release() leaves behind on purpose is nothing that is kept") {
+  for (const bool on_purpose : {false, true}) {
+    CAPTURE(on_purpose);
+    const test::InlineLock lock({"return true", "return true"},
+                                on_purpose ? ", permanent = { '{key}' }" : "");
+    SharedRun told(lock.model);
+    told.acquires(kClientA);
+    told.does(kClientA, Kind::releasing);
+    told.replied(kClientA, told.sends(kClientA), {"PEXPIRE", "lock", "500"}, kNow + 500,
+                 Reply::number(1));
+    told.does(kClientA, Kind::released, true);
+    told.looks(kClientB);
+    CHECK(told.violated() ==
+          (on_purpose ? kNothing : std::set{Property::honest_result, Property::reentrancy}));
+  }
+}
+
+TEST_CASE("A text that names its holders by what unique() drew is each one's") {
+  const test::InlineLock lock({"return true", "return true"}, ", permits = 2");
+  const std::string ours(32, 'a'), theirs(32, 'b');
+  const auto writes = [](SharedRun& told, std::uint8_t process, const std::string& text) {
+    const sim::Request request{"SET", "lock", text, "PX", "1000"};
+    told.replied(process, told.sends(process), request, kLives, Reply::ok());
+  };
+  const auto joined = [&](SharedRun& told) {
+    told.ownership().drew(kClientA, ours);
+    told.ownership().drew(kClientB, theirs);
+    writes(told, kClientA, ours + ",");
+    told.does(kClientA, Kind::acquired);
+    writes(told, kClientB, ours + "," + theirs + ",");
+    told.does(kClientB, Kind::acquired);
+  };
+  SharedRun kept(lock.model), pruned(lock.model);
+  joined(kept);
+  CHECK(kept.violated() == kNothing);
+  kept.does(kClientB, Kind::releasing);
+  writes(kept, kClientB, ours + ",");
+  kept.does(kClientB, Kind::released, true);
+  kept.looks(kClientA);
+  CHECK(kept.violated() == kNothing);
+  joined(pruned);
+  writes(pruned, kClientB, theirs + ",");
+  CHECK(pruned.violated() == std::set{Property::foreign_release});
+}
+
 TEST_CASE(
     "Who counts beside a holder, and prolongs the key, extends its lease if one may be inside") {
   const auto counts = [](const std::string& lease_ms) {
