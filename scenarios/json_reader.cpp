@@ -152,6 +152,15 @@ JsonPlace JsonPlace::required(const std::string& key) const {
   fail(fmt::format("the key `{}` is missing", key));
 }
 
+void JsonPlace::require(std::initializer_list<const char*> keys) const {
+  std::vector<std::string> missing;
+  for (const char* key : keys)
+    if (!value_->contains(key)) missing.push_back(fmt::format("`{}`", key));
+  if (missing.empty()) return;
+  fail(fmt::format("the key{} {} {} missing", missing.size() > 1 ? "s" : "",
+                   fmt::join(missing, ", "), missing.size() > 1 ? "are" : "is"));
+}
+
 std::vector<JsonPlace> JsonPlace::elements() const {
   if (!value_->is_array()) fail_type("a list");
   std::vector<JsonPlace> places;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -34,6 +35,8 @@ class JsonPlace {
 
   std::optional<JsonPlace> optional(const std::string& key) const;
   JsonPlace required(const std::string& key) const;
+  /// Fails naming all of them that are missing.
+  void require(std::initializer_list<const char*> keys) const;
   std::vector<JsonPlace> elements() const;  ///< of an array
   std::vector<std::string> keys() const;    ///< of an object
 

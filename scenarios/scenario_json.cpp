@@ -409,7 +409,7 @@ Scenario read_scenario(const std::filesystem::path& file, const FindProtocol& fi
   const JsonPlace place(json, file.string());
   auto scenario = embedded_scenario(place, file.stem().string(), file.parent_path(), find_protocol);
   scenario.file = file.string();
-  for (const auto* key : {"title", "source", "why", "expect"}) place.required(key);
+  place.require({"title", "source", "why", "expect"});
   return scenario;
 }
 

@@ -50,9 +50,9 @@ std::string spoilt(const std::string& path, const Json& value, Json json = sound
   return bad_input([&] { read(json); });
 }
 
-std::string without(const std::string& key) {
+std::string without(const std::vector<std::string>& keys) {
   auto json = sound();
-  json.erase(key);
+  for (const std::string& key : keys) json.erase(key);
   return bad_input([&] { read(json); });
 }
 
@@ -227,12 +227,13 @@ TEST_CASE("a value of the wrong type is shown with what was expected") {
 }
 
 TEST_CASE("what does not fit together is refused") {
-  CHECK_THAT(without("title"), Contains("the key `title` is missing"));
-  CHECK_THAT(without("source"), Contains("the key `source` is missing"));
-  CHECK_THAT(without("why"), Contains("the key `why` is missing"));
-  CHECK_THAT(without("protocol"), Contains("the key `protocol` is missing"));
-  CHECK_THAT(without("expect"), Contains("the key `expect` is missing"));
-  CHECK_THAT(without("clients"), Contains("several roles need `clients`"));
+  CHECK_THAT(without({"title"}), Contains("the key `title` is missing"));
+  CHECK_THAT(without({"source"}), Contains("the key `source` is missing"));
+  CHECK_THAT(without({"why"}), Contains("the key `why` is missing"));
+  CHECK_THAT(without({"protocol"}), Contains("the key `protocol` is missing"));
+  CHECK_THAT(without({"expect"}), Contains("the key `expect` is missing"));
+  CHECK_THAT(without({"why", "title"}), Contains("the keys `title`, `why` are missing"));
+  CHECK_THAT(without({"clients"}), Contains("several roles need `clients`"));
   CHECK_THAT(spoilt("/clients", 2), Contains("$.clients: with several roles"));
   CHECK_THAT(spoilt("/expect/property", "no-lost-update"),
              Contains("$.expect.property: ") && Contains("not among"));
