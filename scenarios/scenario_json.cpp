@@ -290,6 +290,12 @@ void read_schedule(const JsonPlace& place, Scenario& scenario) {
   scenario.witnesses.clear();
 }
 
+void check_keys(const JsonPlace& place) {
+  if (place.optional("redis_version"))
+    place.fail("`redis_version` has become `server`: \"7.2\" is \"server\": \"redis-7.2\"");
+  place.expect_object(keys_of("$"));
+}
+
 std::filesystem::path found(const JsonPlace& protocol, const std::filesystem::path& base,
                             const FindProtocol& find_protocol) {
   try {
@@ -378,9 +384,7 @@ const std::map<std::string, std::vector<std::string>>& scenario_keys() {
 
 Scenario embedded_scenario(const JsonPlace& place, const std::string& name,
                            const std::filesystem::path& base, const FindProtocol& find_protocol) {
-  if (place.optional("redis_version"))
-    place.fail("`redis_version` has become `server`: \"7.2\" is \"server\": \"redis-7.2\"");
-  place.expect_object(keys_of("$"));
+  check_keys(place);
   if (const auto schema = place.optional("$schema")) schema->text();
   const auto protocol = place.required("protocol");
   auto scenario = default_scenario(protocol.text(), found(protocol, base, find_protocol));
@@ -407,9 +411,10 @@ Scenario embedded_scenario(const JsonPlace& place, const std::string& name,
 Scenario read_scenario(const std::filesystem::path& file, const FindProtocol& find_protocol) {
   const auto json = parse_json(sim::file_text(file), file.string());
   const JsonPlace place(json, file.string());
+  check_keys(place);
+  place.require({"title", "source", "why", "protocol", "kind", "expect"});
   auto scenario = embedded_scenario(place, file.stem().string(), file.parent_path(), find_protocol);
   scenario.file = file.string();
-  place.require({"title", "source", "why", "expect"});
   return scenario;
 }
 
