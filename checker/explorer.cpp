@@ -132,14 +132,13 @@ class Exploration {
 
   /// Why so many worlds are met, if that is so: what a loop has come through is kept.
   std::string histories_apart() const {
-    if (world_.retries_within())
-      return "; retry() goes on below another call, so that no two of its histories are one: end "
-             "acquire() with `return retry(...)`";
-    if (world_.loops_by_itself())
-      return "; a client waits dozens of times within one operation, so that no two of its "
-             "histories are one: end acquire() with `return retry(...)`, or let a timer that goes "
-             "on beside the work go off less often";
-    return "";
+    const bool retries = world_.retries_within();
+    if (!retries && !world_.loops_by_itself()) return "";
+    return fmt::format(
+        "; {}, so that no two of its histories are one: end acquire() with `return retry(...)`{}",
+        retries ? "retry() goes on below another call"
+                : "a client waits dozens of times within one operation",
+        retries ? "" : ", or let a timer that goes on beside the work go off less often");
   }
 
   void note_figures() {

@@ -44,15 +44,16 @@ Ownership::Ownership(const sim::Model& model, Referee& referee)
       model_(model),
       leases_(model),
       envelope_("lockstep:order:" + random_token(), leases_.names()),
+      several_hold_(model.program->is_shared()),
       operations_(model, leases_) {
   sim::TokensIn tokens_in;
-  if (model.program->is_shared())
-    tokens_in = [this](const std::string& text) { return tokens_.in(text); };
+  if (several_hold_) tokens_in = [this](const std::string& text) { return tokens_.in(text); };
   for (unsigned node = 0; node < sim::servers_of(model).nodes; ++node)
     ledgers_.emplace_back(leases_.names(), model.server, tokens_in);
 }
 
 void Ownership::drew(std::uint8_t process, const std::string& token) {
+  if (!several_hold_) return;
   const Lock lock(mutex_);
   tokens_.drew(process, token);
 }

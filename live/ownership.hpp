@@ -77,6 +77,7 @@ class Ownership {
   const sim::Model& model_;
   const LeaseKeys leases_;
   const Envelope envelope_;
+  const bool several_hold_;  ///< a lock, so that a text may name them all
   std::atomic<bool> watching_ = true;
   mutable std::mutex mutex_;  ///< guards all below
   Stamp now_ = 0;

@@ -148,8 +148,8 @@ std::optional<JsonPlace> JsonPlace::optional(const std::string& key) const {
 }
 
 JsonPlace JsonPlace::required(const std::string& key) const {
-  if (auto found = optional(key)) return *found;
-  fail(fmt::format("the key `{}` is missing", key));
+  require({key.c_str()});
+  return *optional(key);
 }
 
 void JsonPlace::require(std::initializer_list<const char*> keys) const {

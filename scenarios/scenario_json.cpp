@@ -382,9 +382,11 @@ const std::map<std::string, std::vector<std::string>>& scenario_keys() {
   return keys;
 }
 
-Scenario embedded_scenario(const JsonPlace& place, const std::string& name,
-                           const std::filesystem::path& base, const FindProtocol& find_protocol) {
-  check_keys(place);
+namespace {
+
+/// Its keys are known to be a scenario's.
+Scenario scenario_at(const JsonPlace& place, const std::string& name,
+                     const std::filesystem::path& base, const FindProtocol& find_protocol) {
   if (const auto schema = place.optional("$schema")) schema->text();
   const auto protocol = place.required("protocol");
   auto scenario = default_scenario(protocol.text(), found(protocol, base, find_protocol));
@@ -408,12 +410,20 @@ Scenario embedded_scenario(const JsonPlace& place, const std::string& name,
   return scenario;
 }
 
+}  // namespace
+
+Scenario embedded_scenario(const JsonPlace& place, const std::string& name,
+                           const std::filesystem::path& base, const FindProtocol& find_protocol) {
+  check_keys(place);
+  return scenario_at(place, name, base, find_protocol);
+}
+
 Scenario read_scenario(const std::filesystem::path& file, const FindProtocol& find_protocol) {
   const auto json = parse_json(sim::file_text(file), file.string());
   const JsonPlace place(json, file.string());
   check_keys(place);
   place.require({"title", "source", "why", "protocol", "kind", "expect"});
-  auto scenario = embedded_scenario(place, file.stem().string(), file.parent_path(), find_protocol);
+  auto scenario = scenario_at(place, file.stem().string(), file.parent_path(), find_protocol);
   scenario.file = file.string();
   return scenario;
 }

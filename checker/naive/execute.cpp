@@ -43,13 +43,6 @@ bool orders_tokens(const sim::Keyspace& keyspace) {
   return found;
 }
 
-/// Whether a lease at the node may end up to 1 ms sooner than in whole ms of true time.
-bool are_off(const World& world, const Node& node) {
-  return node.drift_ppm != 0 || std::ranges::any_of(world.processes, [](const Process& process) {
-           return process.drift_ppm != 0;
-         });
-}
-
 /// Of the request, and of what EXEC executes.
 std::vector<std::string> all_words(const Request& request, const sim::Session& session) {
   std::vector<std::string> words = request;
@@ -251,7 +244,8 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
       entry.expires->ms = execution.now.ms + rounded_up((*entry.expires - execution.now).ms);
   });
   tell_whose(asked, execution.sender, before, node.keyspace);
-  if (model_.part_of_ms == sim::PartOfMs::off_leases && are_off(world, node))
+  if (model_.part_of_ms == sim::PartOfMs::off_leases &&
+      (node.drift_ppm != 0 || sim::clients_drift(model_)))
     sim::expire_sooner(before, node.keyspace);
   if (!asked.in_release) note_lease_databases(before, node.keyspace, execution.sender);
   const Keyspace after = node.keyspace;

@@ -355,6 +355,7 @@ bool is_rewritten(const Entry& before, const Entry& after, Maker sender) {
 }  // namespace
 
 bool names_one_of(const Entry& entry, const std::vector<Token>& tokens) {
+  if (tokens.empty()) return false;
   const auto stands_in = [&tokens](std::string_view text) {
     return std::ranges::any_of(scan_tokens(text).tokens, [&](const Token& token) {
       return std::ranges::find(tokens, token) != tokens.end();

@@ -265,8 +265,11 @@ void Nodes::note_lease_databases(const Keyspace& before, Keyspace& after, Maker 
 /// What has become of the lease keys. A key may be the lease of several locks.
 void Nodes::note_leases(const Keyspace& before, const Keyspace& after, const Asked& asked,
                         CommandRun& command) const {
-  TokenUse named = tables_.session(asked.session).tokens;  // those of what EXEC executes, too
-  named.add(tables_.request(asked.request));
+  TokenUse named;  // by the request of a process that has crashed since
+  if (asked.sender == 0) {
+    named = tables_.session(asked.session).tokens;  // of what EXEC executes
+    named.add(tables_.request(asked.request));
+  }
   const bool one_database = before.others.empty() && after.others.empty();
   for (int database = 0; database < (one_database ? 1 : kDatabases); ++database) {
     for (const auto& [key, locks] : setting_.leases) {
@@ -274,7 +277,7 @@ void Nodes::note_leases(const Keyspace& before, const Keyspace& after, const Ask
       const Entry* has_now = after.find(database, key);
       if ((!had && !has_now) || !after.may_have_leases(database)) continue;
       PartsChange change = change_of(had, has_now, asked.sender);
-      if (asked.sender == 0 && has_now && names_one_of(*has_now, named.tokens)) change.extended = 0;
+      if (has_now && names_one_of(*has_now, named.tokens)) change.extended = 0;
       command.made = command.made || change.made;
       command.marked = command.marked || change.marked;
       if (change.freed)
