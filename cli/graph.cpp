@@ -11,6 +11,7 @@
 #include "cli/words.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/files.hpp"
+#include "sim/client/program.hpp"
 
 namespace lockstep::cli {
 

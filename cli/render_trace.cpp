@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "sim/base/token.hpp"
 #include "sim/model/wording.hpp"
 
 namespace lockstep::cli {

@@ -11,6 +11,7 @@
 #include "cli/render_trace.hpp"
 #include "cli/report.hpp"
 #include "cli/words.hpp"
+#include "scenarios/json_reader.hpp"
 #include "scenarios/names.hpp"
 
 namespace lockstep::cli {

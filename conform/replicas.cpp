@@ -7,6 +7,7 @@
 
 #include "live/stream.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::conform {

@@ -10,6 +10,7 @@
 #include "live/stream.hpp"
 #include "sim/base/error.hpp"
 #include "sim/client/servers.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

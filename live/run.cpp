@@ -18,6 +18,7 @@
 #include "live/real_server.hpp"
 #include "live/wording.hpp"
 #include "sim/base/error.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

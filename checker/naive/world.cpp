@@ -9,6 +9,7 @@
 #include "sim/base/check.hpp"
 #include "sim/base/token.hpp"
 #include "sim/client/observation.hpp"
+#include "sim/client/program.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/commands/unknown.hpp"
 #include "sim/redis/reply_bytes.hpp"
@@ -287,7 +288,7 @@ bool leaves_something(Action::Kind kind, sim::Cut cut, const Process& process) {
   if (kind == Action::Kind::jump_within) return cut == sim::Cut::clock;
   if (kind != Action::Kind::preempt) return cut == sim::Cut::request;
   const auto tasks_left = std::ranges::count_if(
-      process.waits, [](const Wait& wait) { return wait.kind != Wait::Kind::done; });
+      process.waits, [](const sim::Wait& wait) { return wait.kind != sim::Wait::Kind::done; });
   return cut != sim::Cut::clock && tasks_left > 1;
 }
 

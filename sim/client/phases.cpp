@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/rate.hpp"
 #include "sim/client/reply_times.hpp"
 
 namespace lockstep::sim {

@@ -71,8 +71,8 @@ std::int64_t Grid::reduced(std::int64_t distance) const {
 }
 
 /// How far a free action may lie from another one that it is tight with: something that begins at
-/// one still is (or is not any more) at the other.
-Grid::Distances Grid::one_link() const {
+/// one still is (or is not any more) at the other. `mirrored`: and each the other way.
+Grid::Distances Grid::one_link(bool mirrored) const {
   const Knowledge& known = setting_.knowledge;
   const std::int64_t tick = setting_.model.tick_ms;
   Distances found{0};
@@ -107,6 +107,8 @@ Grid::Distances Grid::one_link() const {
     lasts(down, down);
   if (known.clocks_jump)
     for (const std::int64_t jump : setting_.model.jumps_ms) lasts(jump, jump);
+  for (std::size_t i = 0, end = mirrored ? found.size() : 0; i < end; ++i)
+    found.push_back(-found[i]);
   sort_without_twins(found);
   return found;
 }
@@ -138,7 +140,7 @@ Grid::Distances Grid::distances(const ToCome& to_come) {
       if (found.size() == before) break;  // 0 is a link: there are no more of them
     }
   };
-  add(to_come.free_actions, one_link());
+  add(to_come.free_actions, one_link(to_come.mirrored));
   for (const auto& [ms, count] : timers_[to_come.timers]) add(count, {-ms, 0, ms});
   Distances timeout{0};
   for (const std::int64_t ms : setting_.knowledge.timeouts)
@@ -160,6 +162,27 @@ std::int64_t Grid::point_of(std::int64_t deadline, const Distances& found) const
   const auto next = std::upper_bound(found.begin(), found.end(), now);
   if (next != found.end()) return *next - now;
   return step_ms_ == 0 ? deadline : found.front() + step_ms_ - now;
+}
+
+std::int64_t Grid::first_pause(std::span<const Ahead* const> parts, std::int64_t work_ms,
+                               Id to_come, std::int64_t latest) {
+  ToCome mirrored = links_[to_come].to_come;
+  mirrored.mirrored = true;
+  const Distances& found = links_[number(mirrored)].distances;
+  const auto consider = [&](std::int64_t instant) {
+    const std::int64_t now = reduced(-instant);
+    const auto next = std::upper_bound(found.begin(), found.end(), now);
+    if (next != found.end())
+      latest = std::min(latest, *next - now);
+    else if (step_ms_ > 0)
+      latest = std::min(latest, found.front() + step_ms_ - now);
+  };
+  consider(work_ms);
+  for (const Ahead* one : parts)
+    for (const Ahead* other : parts)
+      for (const std::int64_t later : one->deadlines)
+        for (const std::int64_t sooner : other->deadlines) consider(work_ms + later - sooner);
+  return latest;
 }
 
 std::int64_t Grid::find_first_point(const Ahead& ahead, Id to_come) const {

@@ -25,6 +25,7 @@ struct ToCome {
   Id timers = 0;          ///< Grid::timers
   unsigned ways = 0;      ///< of messages, where they take time
   unsigned timeouts = 0;  ///< of requests, where each needs a fault
+  bool mirrored = false;  ///< each distance the other way, too
   friend auto operator<=>(const ToCome&, const ToCome&) = default;
 };
 
@@ -59,6 +60,13 @@ class Grid {
     return find_first_point(ahead, to_come);
   }
 
+  /// The first instant before `latest` at which a pause may have to begin that stops work of which
+  /// `work_ms` are left, while something else of its process goes on: it puts off the work's end by
+  /// as much as lies between two instants, each as far from a deadline as all() says. `latest` if
+  /// there is none.
+  std::int64_t first_pause(std::span<const Ahead* const> parts, std::int64_t work_ms, Id to_come,
+                           std::int64_t latest);
+
  private:
   using Distances = std::vector<std::int64_t>;
   static constexpr std::size_t kMostDistances = 4096;
@@ -75,7 +83,7 @@ class Grid {
   Distances distances(const ToCome& to_come);
   std::int64_t point_of(std::int64_t deadline, const Distances& found) const;
   Distances sums(const Distances& some, const Distances& others);
-  Distances one_link() const;
+  Distances one_link(bool mirrored) const;
   std::int64_t reduced(std::int64_t distance) const;
 
   Setting& setting_;

@@ -6,6 +6,7 @@
 
 #include "sim/client/program.hpp"
 #include "sim/redis/commands/unknown.hpp"
+#include "sim/world/infos.hpp"
 #include "sim/world/processes.hpp"
 
 namespace lockstep::sim {
@@ -55,17 +56,17 @@ void Processes::list_actions(ProcessInfo& info) {
                                                             : setting_.probe_setups.front()];
   for (const int begun : process.rounds)
     info.to_come.free_actions += rounds_to_begin(setup, process.life, begun);
-  info.to_come.timers = grid_.timers(timers_to_come(setup, process));
+  TimerCounts timers = timers_to_come(setup, process);
   if (process.life == Life::paused) {
     add_action(info, Action::Kind::resume, 0,
                setting_.model.pause_max_ms > 0 && process.pause_left_ms == 0);
     info.free = true;
     ++info.to_come.free_actions;
   }
-  const bool works = !process.timers.empty() && process.life != Life::dead &&
-                     automaton_.state(process.program).tasks.size() > 1;
+  const std::int64_t divisible_ms = divisible_work(process);
   // What is left of work that was cut in the middle is a distance of its own.
-  setting_.splits_work = setting_.splits_work || (works && process.life == Life::paused);
+  if (process.life == Life::paused && divisible_ms > 0) ++timers[setting_.rounded(divisible_ms)];
+  info.to_come.timers = grid_.timers(timers);
   for (std::size_t c = 0; c < process.connections.size(); ++c) list_message_actions(info, c);
   list_links(info);
   for (const auto& action : info.actions)
@@ -76,15 +77,52 @@ void Processes::list_actions(ProcessInfo& info) {
   // another: it still is at one (an edge into its beginning), and is not any more at another one.
   if (setting_.latency_ms > 0)
     info.to_come.free_actions = 2 * setting_.doings_to_come(process.index, process.doings).starts;
-  info.to_come_number = grid_.part(info.to_come);
+  info.to_come_number = info.split_number = grid_.part(info.to_come);
+  if (divisible_ms > 0) list_split(info, divisible_ms, timers);
   list_cuts(info);
   list_process_faults(info, active);
   // A pause matters for when it ends, not for when it begins; but for a limited one, and where work
   // stands still while something else of the process goes on.
   info.timed_faults =
-      info.faults & (only(Fault::jump) |
-                     (setting_.model.pause_max_ms > 0 || works ? only(Fault::pause) : FaultSet{0}));
+      info.faults &
+      (only(Fault::jump) |
+       (setting_.model.pause_max_ms > 0 || divisible_ms > 0 ? only(Fault::pause) : FaultSet{0}));
   info.memos.resize(info.actions.size());
+}
+
+/// What is left of work under way while another task of the process may go on; else 0.
+std::int64_t Processes::divisible_work(const Process& process) const {
+  if (process.life == Life::dead || !has_other_tasks(process)) return 0;
+  for (const auto& wait : automaton_.state(process.program).tasks)
+    if (wait.kind == Wait::Kind::work)
+      if (const Timer* timer = process.timer(wait.task); timer != nullptr && timer->left_ms > 0)
+        return timer->left_ms;
+  return 0;
+}
+
+/// Notes that something of a process, not of a probe, goes on whenever it likes beside its tasks.
+void Processes::note_loose_tasks(const Process& process) const {
+  if (process.index < setting_.processes && has_other_tasks(process)) setting_.loose_tasks = true;
+}
+
+/// Notes what a pause does that stops work in the middle, but not the timers of other tasks. Before
+/// it: how far the end of that work may lie from the end of the pause, which is as far as from the
+/// end of the work to what is due in the pause.
+void Processes::list_split(ProcessInfo& info, std::int64_t work_ms, TimerCounts timers) {
+  if (setting_.budget(Fault::pause) == 0) return;
+  if (!setting_.reckons_split_work()) {
+    setting_.splits_anyhow = setting_.splits_anyhow || info.value.life == Life::paused;
+    return;
+  }
+  setting_.needs.splits_work = true;
+  if (info.value.life != Life::up) return;
+  info.split_ms = work_ms;
+  for (const Timer& timer : info.value.timers)
+    if (timer.left_ms > 0 && timer.left_ms != work_ms)
+      ++timers[setting_.rounded(std::abs(work_ms - timer.left_ms))];
+  ToCome split = info.to_come;
+  split.timers = grid_.timers(timers);
+  info.split_number = grid_.part(split);
 }
 
 namespace {
@@ -188,6 +226,7 @@ bool Processes::list_task_actions(ProcessInfo& info) const {
   for (const auto& wait : tasks) {
     active = active || (wait.kind != Wait::Kind::idle && wait.kind != Wait::Kind::done);
     if (process.life != Life::up || (interrupted && wait.kind != Wait::Kind::interrupted)) continue;
+    if (wait.kind == Wait::Kind::idle) note_loose_tasks(process);
     if (wait.kind == Wait::Kind::idle)
       add_action(info, Kind::begin, wait.task, begins_at_once(process, wait.task));
     if (wait.can_run()) add_action(info, Kind::run, wait.task, true);
@@ -231,6 +270,7 @@ bool Processes::asks_again(const Process& process, const Connection& connection,
 /// What is asked again and again may go on whenever time has passed.
 void Processes::note_poll(ProcessInfo& info) const {
   info.free = true;
+  note_loose_tasks(info.value);
   ++info.to_come.free_actions;
   // What it hears again and again, it may hear at any time; only where its clock turns something
   // does it matter when.

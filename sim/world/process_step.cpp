@@ -12,6 +12,7 @@
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/unknown.hpp"
 #include "sim/redis/reply.hpp"
+#include "sim/world/infos.hpp"
 
 namespace lockstep::sim {
 

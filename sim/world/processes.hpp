@@ -58,6 +58,8 @@ struct ProcessInfo {
   bool asks_again = false;    ///< what was answered before, at the same instant
   ToCome to_come;             ///< of what it is, faults aside
   Id to_come_number = 0;      ///< Grid::part
+  std::int64_t split_ms = 0;  ///< left of work that a pause would stop, but no other task; or 0
+  Id split_number = 0;        ///< Grid::part, as long as there may be such a pause
   FaultSet timed_faults = 0;  ///< kinds of fault that are possible, and whose instant matters
   FaultSet faults = 0;        ///< kinds of fault that are possible
   LockSet held = 0;           ///< locks in their critical section
@@ -175,6 +177,9 @@ class Processes {
   void note_poll(ProcessInfo& info) const;
   void list_cuts(ProcessInfo& info) const;
   bool has_other_tasks(const Process& process) const;
+  std::int64_t divisible_work(const Process& process) const;
+  void note_loose_tasks(const Process& process) const;
+  void list_split(ProcessInfo& info, std::int64_t work_ms, TimerCounts timers);
   TimerCounts timers_to_come(const ProcessSetup& setup, const Process& process) const;
   unsigned ways_to_come(const Process& process) const;
   unsigned timeouts_to_come(const Process& process) const;

@@ -174,6 +174,15 @@ void Setting::use_sleep(unsigned process, std::int64_t ms, TimerCounts& slept) {
   if (most > kMostSleeps) use_timer(ms);
 }
 
+bool Setting::reckons_split_work() const {
+  FaultSet harmless = 0;
+  for (const Fault fault : {Fault::pause, Fault::crash, Fault::preempt, Fault::evict, Fault::flush})
+    harmless |= only(fault);
+  for (std::size_t f = 0; f < model.budget.size(); ++f)
+    if (model.budget[f] > 0 && !has(harmless, static_cast<unsigned>(f))) return false;
+  return budget(Fault::pause) == 1 && !pauses_are_limited() && latency_ms == 0 && !drifts;
+}
+
 bool Setting::counts_sleeps() const {
   if (knowledge.many_sleeps) return false;
   return pauses_are_limited() || std::ranges::any_of(knowledge.sleeps, [](const TimerCounts& most) {

@@ -58,6 +58,8 @@ struct Knowledge {
   bool clocks_jump = false;       ///< some clock may jump that matters
   bool replica_waits = false;     ///< some request is a WAIT
   bool blocks = false;            ///< some request waits at its node
+  /// A pause may stop work while another task of the process goes on: its instant is reckoned.
+  bool splits_work = false;
   // Durations in use (docs/semantics.md, section 4), in ms.
   std::set<std::int64_t> timers;  ///< of sleeps, waits and work that may come any number of times
   /// By process: how often it sleeps so long in a run, at most; what is among the `timers`, too, is
@@ -126,6 +128,9 @@ class Setting {
   void use_sleep(unsigned process, std::int64_t ms, TimerCounts& slept);
   bool counts_sleeps() const;
   /// So that each that is still to come is a timer, which is counted as sleeps are.
+  /// Whether the instants of a pause that stops work while another task goes on can be reckoned:
+  /// what else its process does lies at fixed distances from the beginning of that work.
+  bool reckons_split_work() const;
   bool pauses_are_limited() const { return budget(Fault::pause) > 0 && model.pause_max_ms > 0; }
   /// What a process may still sleep, that has slept so much.
   TimerCounts sleeps_to_come(unsigned process, const TimerCounts& slept) const;
@@ -243,7 +248,8 @@ class Setting {
   bool scaled_clocks = false;        ///< a number is worked out from a clock, and not by a sum
   SentDurations sent_durations;      ///< worked out from a clock
   bool durations_as_data = false;    ///< one of them is no lifetime where it goes to
-  bool splits_work = false;          ///< a pause stops work while another task has a timer
+  bool splits_anyhow = false;        ///< a pause splits work, and its instants are not reckoned
+  bool loose_tasks = false;          ///< tasks of a process begin at no fixed distance
   std::string left_open;             ///< a request that Redis might have answered otherwise
   std::set<unsigned> slots;          ///< with budget for migrate: of the keys that there were
   bool draws = false;                ///< some request was answered as the model's draw_seed decides

@@ -14,7 +14,10 @@ namespace lockstep::sim {
 std::int64_t World::next_point(const Id* state) {
   const RunInfo& run = run_of(state);
   bool free = false, blocked = false;
-  unsigned free_actions = run.free_actions;
+  const unsigned pauses = run.value.budget[static_cast<std::size_t>(Fault::pause)];
+  const bool splits = setting_.knowledge.splits_work && pauses > 0;
+  // The work that it stops ends at an instant of its own.
+  unsigned free_actions = run.free_actions + (splits ? 1 : 0);
   std::array<Id, kMaxProcesses> to_come;
   std::array<const Ahead*, kMaxWidth> parts;
   std::size_t count = 0;
@@ -26,7 +29,7 @@ std::int64_t World::next_point(const Id* state) {
     consider(info.ahead);
     free = free || info.free || (info.timed_faults & run.left) != 0;
     blocked = blocked || info.blocked;
-    to_come[p] = info.to_come_number;
+    to_come[p] = splits ? info.split_number : info.to_come_number;
   }
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     const NodeInfo& info = nodes_.info(state[setting_.node_slot(n)]);
@@ -40,7 +43,6 @@ std::int64_t World::next_point(const Id* state) {
   consider(run.ahead);
   std::int64_t next = run.ahead.horizon_ms;
   if (count == 0) return next;
-  const unsigned pauses = run.value.budget[static_cast<std::size_t>(Fault::pause)];
   const Id all =
       free ? grid_.all({to_come.data(), setting_.processes}, free_actions, run.timeouts, pauses)
            : 0;
@@ -48,6 +50,9 @@ std::int64_t World::next_point(const Id* state) {
     const std::int64_t point = grid_.first_point(*parts[i], all);
     if (next == 0 || point < next) next = point;
   }
+  for (unsigned p = 0; splits && p < setting_.processes; ++p)
+    if (const std::int64_t work_ms = processes_.info(state[p]).split_ms; work_ms > 0)
+      next = grid_.first_pause({parts.data(), count}, work_ms, all, next);
   return next;
 }
 
@@ -76,6 +81,7 @@ bool World::looks_at_time() const {
 }
 
 std::string World::time_gap() const {
+  const Knowledge& known = setting_.needs;
   if (setting_.clock_goes_on)
     return "a script or transaction looks at a clock more than once, which in Redis 7.0 goes on "
            "meanwhile";
@@ -109,7 +115,10 @@ std::string World::time_gap() const {
     return "a master notices in a minute who has gone, between the instants that were tried";
   if (setting_.mixes_drifting)
     return "clocks drift, and what one shows is put together with something else";
-  if (setting_.splits_work) return "a pause stops work while another thread goes on";
+  if (setting_.splits_anyhow ||
+      (known.splits_work && (setting_.loose_tasks || known.blocks || processes_.any_watching() ||
+                             !setting_.computed.empty())))
+    return "a pause stops work while another thread goes on";
   return "";
 }
 

@@ -1,6 +1,7 @@
 // Puts the parts of the interned world together; see the header.
 #include "sim/world/world.hpp"
 
+#include "sim/base/check.hpp"
 #include "sim/world/expand.hpp"
 
 namespace lockstep::sim {

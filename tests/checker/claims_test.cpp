@@ -7,6 +7,7 @@
 
 #include "checker/audit.hpp"
 #include "checker/slack.hpp"
+#include "sim/base/error.hpp"
 #include "tests/support/inline_lock.hpp"
 
 namespace {

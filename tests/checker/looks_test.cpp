@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "sim/client/claims.hpp"
 #include "tests/support/inline_lock.hpp"
 
 namespace {

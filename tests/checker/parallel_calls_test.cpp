@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/redis/reply.hpp"
 #include "sim/world/automaton.hpp"
 #include "tests/checker/random_quorum_lock.hpp"
 #include "tests/support/inline_lock.hpp"

@@ -20,6 +20,7 @@
 #include "tests/checker/random_shared_lock.hpp"
 #include "tests/checker/random_timed_lock.hpp"
 #include "tests/checker/random_waiting_lock.hpp"
+#include "tests/checker/random_watched_lock.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/setting.hpp"
 
@@ -229,6 +230,16 @@ TEST_CASE("engine and naive explorer agree on random locks that look at clocks",
     return compared(test::random_timed_lock(seed, 1 + seed % 2, true), most);
   };
   CHECK(check_seeds(seeds, make, the_same) > static_cast<int>(seeds.count()) / 8);
+}
+
+TEST_CASE("engine and naive explorer agree on work that a pause stops beside other tasks",
+          "[random-watched][many-models]") {
+  const auto seeds = test::seeds_of("random watched locks", 40);
+  const auto most = test::setting("LOCKSTEP_STATES", 4000);
+  const auto make = [&](std::uint32_t seed) {
+    return compared(test::random_watched_lock(seed, 1 + 2 * (seed % 3)), most);
+  };
+  CHECK(check_seeds(seeds, make, the_same) > static_cast<int>(seeds.count()) / 4);
 }
 
 TEST_CASE("engine and naive explorer agree on random locks on several nodes",

@@ -7,6 +7,7 @@
 
 #include "checker/audit.hpp"
 #include "checker/explorer.hpp"
+#include "checker/naive/naive.hpp"
 #include "sim/base/temporary_folder.hpp"
 #include "sim/client/program.hpp"
 

@@ -731,14 +731,14 @@ TEST_CASE("a lifetime that another key has now is no duration of its own", "[tim
 
 TEST_CASE("a node's clock that jumps is what its scripts are told", "[time][many-models]") {
   // The value says when the lease ends, by the node's own TIME.
-  InlineLock lock(
+  test::InlineLock lock(
       {"return redis('EVAL', [[local t = redis.call('TIME') "
        "local ms = t[1] * 1000 + math.floor(t[2] / 1000) "
        "if tonumber(redis.call('GET', KEYS[1]) or 0) > ms then return 0 end "
        "redis.call('SET', KEYS[1], ms + ARGV[1]) return 1]], 1, self.key, self.ttl_ms) == 1",
        "return redis('DEL', self.key) == 1"});
-  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
-  lock.model = test::with_fault(lock.model, Fault::jump);
+  CHECK(lock.judged(sim::Property::mutual_exclusion) == checker::Verdict::holds);
+  lock.model = test::with_fault(lock.model, sim::Fault::jump);
   lock.model.jumps_ms = {60};
-  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+  CHECK(lock.judged(sim::Property::mutual_exclusion) == checker::Verdict::violated);
 }

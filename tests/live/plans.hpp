@@ -9,6 +9,7 @@
 #include "checker/trace/rescale.hpp"
 #include "checker/trace/trace.hpp"
 #include "live/replay.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::test {
 

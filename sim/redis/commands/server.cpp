@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sim/base/ascii.hpp"
+#include "sim/base/error.hpp"
 #include "sim/redis/commands/cluster.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/connection.hpp"

@@ -13,6 +13,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/sha1.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/script/chunk.hpp"
 #include "sim/redis/script/failure.hpp"
