@@ -84,21 +84,6 @@ Comparison with_baseline(const Version& new_one, const DiffArguments& arguments,
   return comparison;
 }
 
-/// Of the verdicts that got weaker by a run that can be shown: of the first condition the one with
-/// the fewest steps, mutual exclusion before less serious properties.
-const Difference* first_violated(const std::vector<Difference>& differences) {
-  const Difference* first = nullptr;
-  const auto order = [](const Difference& each) {
-    return std::pair(each.after.steps, each.after.property);
-  };
-  for (const auto& each : differences) {
-    if (each.change != Change::weaker || each.after.standing != Standing::violated) continue;
-    if (first != nullptr && each.after.condition != first->after.condition) break;
-    if (first == nullptr || order(each) < order(*first)) first = &each;
-  }
-  return first;
-}
-
 /// How many verdicts are not known, of one version or both, because the command was `over`; none if
 /// it was not.
 std::uint64_t cut_off(const std::vector<Difference>& differences, const std::string& over) {
@@ -202,7 +187,7 @@ int diff(const DiffArguments& arguments, const scenarios::Catalog& catalog, Io& 
   std::optional<scenarios::Judgement> shown;
   CheckNotes notes;
   notes.target = new_one.name;
-  const auto* const worst = first_violated(comparison.differences);
+  const auto* const worst = scenarios::first_violated(comparison.differences);
   if (worst != nullptr) shown = counterexample(worst->after, comparison.world, watch);
   if (shown) notes.trace_file = keep_trace(arguments.trace_file, *shown, catalog);
   if (shown && !shown->trace) shown.reset();  // there was no time for it

@@ -62,4 +62,17 @@ std::vector<Difference> compare(const std::vector<Finding>& before,
   return all;
 }
 
+const Difference* first_violated(const std::vector<Difference>& differences) {
+  const Difference* first = nullptr;
+  const auto order = [](const Difference& each) {
+    return std::pair(each.after.steps, each.after.property);
+  };
+  for (const auto& each : differences) {
+    if (each.change != Change::weaker || each.after.standing != Standing::violated) continue;
+    if (first != nullptr && each.after.condition != first->after.condition) break;
+    if (first == nullptr || order(each) < order(*first)) first = &each;
+  }
+  return first;
+}
+
 }  // namespace lockstep::scenarios

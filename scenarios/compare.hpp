@@ -30,4 +30,8 @@ Change change_between(const Finding& before, const Finding& after);
 std::vector<Difference> compare(const std::vector<Finding>& before,
                                 const std::vector<Finding>& after);
 
+/// Of the verdicts that got weaker by a run that can be shown: of the first condition the one with
+/// the fewest steps, mutual exclusion before less serious properties. Null if there is none.
+const Difference* first_violated(const std::vector<Difference>& differences);
+
 }  // namespace lockstep::scenarios

@@ -178,10 +178,12 @@ std::int64_t Grid::first_pause(std::span<const Ahead* const> parts, std::int64_t
       latest = std::min(latest, found.front() + step_ms_ - now);
   };
   consider(work_ms);
-  for (const Ahead* one : parts)
-    for (const Ahead* other : parts)
-      for (const std::int64_t later : one->deadlines)
-        for (const std::int64_t sooner : other->deadlines) consider(work_ms + later - sooner);
+  Distances deadlines;
+  for (const Ahead* part : parts)
+    for (const std::int64_t deadline : part->deadlines) deadlines.push_back(reduced(deadline));
+  sort_without_twins(deadlines);
+  for (const std::int64_t later : deadlines)
+    for (const std::int64_t sooner : deadlines) consider(work_ms + later - sooner);
   return latest;
 }
 

@@ -140,7 +140,8 @@ TEST_CASE("a pause that stops work while a timer goes on begins where both end a
   }
 }
 
-TEST_CASE("... also where a key tells how long ago it was", "[many-models]") {
+TEST_CASE("so it does where a key that somebody else has set tells how late it is",
+          "[many-models]") {
   test::Dice dice(test::seeds_of("split work, seen on a key", 1).first);
   for (int i = 0; i < 2; ++i) {
     const Split split = random_split(dice);

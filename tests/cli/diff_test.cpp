@@ -104,6 +104,26 @@ TEST_CASE("weaker is what held and does not hold any more") {
         Change::changed);
 }
 
+TEST_CASE("the run that is shown is the shortest one of the first condition that is weaker") {
+  using sim::Property;
+  const auto weaker = [](const std::string& condition, Property property, std::uint64_t steps) {
+    scenarios::Difference difference{finding(Standing::holds), finding(Standing::violated, steps),
+                                     Change::weaker};
+    difference.after.condition = condition;
+    difference.after.property = property;
+    return difference;
+  };
+  std::vector<scenarios::Difference> all{
+      weaker("pause", Property::mutual_exclusion, 20), weaker("pause", Property::deadlock, 9),
+      weaker("pause", Property::foreign_release, 9), weaker("crash", Property::deadlock, 3)};
+  CHECK(scenarios::first_violated(all) == &all[2]);
+  all[2].change = Change::same;
+  CHECK(scenarios::first_violated(all) == &all[1]);
+  all[1].after.standing = Standing::inconclusive;
+  CHECK(scenarios::first_violated(all) == &all[0]);
+  CHECK(scenarios::first_violated({}) == nullptr);
+}
+
 TEST_CASE("a protocol is not weaker than itself") {
   const auto same = run({"diff", "set-token-lua", "set-token-lua"});
   CHECK(same.code == 0);

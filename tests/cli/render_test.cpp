@@ -121,9 +121,15 @@ TEST_CASE("what breaks a lock is counted for each property") {
                      found("two", Property::mutual_exclusion, Standing::violated),
                      found("two", Property::no_lost_update, Standing::inconclusive),
                      found("two", Property::leak, Standing::cannot_happen)};
+  scenarios::Matrix other = matrix;
+  other.world.protocol = "other";
+  other.findings[0].standing = Standing::vacuous;
+  other.findings[1].standing = Standing::vacuous;
+  other.findings[4].standing = Standing::holds;
   std::ostringstream out;
-  print_breaks(out, {matrix}, {true});
+  print_breaks(out, {matrix, other}, {true});
   CHECK_THAT(out.str(), Catch::Contains("| mine | 2 | ? | - |"));
+  CHECK_THAT(out.str(), Catch::Contains("| other | 1? | ? | - |"));
 }
 
 TEST_CASE("a table that is wider than the terminal is folded") {

@@ -119,6 +119,14 @@ TEST_CASE("JUnit XML counts failures and errors apart") {
   const auto text = read(file);
   CHECK_THAT(text, StartsWith("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite "));
   CHECK_THAT(text, Contains("tests=\"4\" failures=\"1\" errors=\"2\" skipped=\"0\""));
+  const auto elements = [&](const std::string& head) {
+    int count = 0;
+    for (auto at = text.find(head); at != std::string::npos; at = text.find(head, at + 1)) ++count;
+    return count;
+  };
+  CHECK(elements("<failure ") == 1);
+  CHECK(elements("<error ") == 2);
+  CHECK(elements("<skipped ") == 0);
   CHECK_THAT(text, Contains("<failure message=\"expected holds; came violated"));
   CHECK_THAT(text, Contains(" -&gt; ") && Contains("in the critical section"));  // the run
   CHECK_THAT(text, Contains("\nlockstep check " + data("wrong.json")));
