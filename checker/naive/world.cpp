@@ -289,7 +289,7 @@ bool leaves_something(Action::Kind kind, sim::Cut cut, const Process& process) {
   if (kind != Action::Kind::preempt) return cut == sim::Cut::request;
   const auto tasks_left = std::ranges::count_if(
       process.waits, [](const sim::Wait& wait) { return wait.kind != sim::Wait::Kind::done; });
-  return cut != sim::Cut::clock && tasks_left > 1;
+  return !sim::is_unnoticed(cut) && tasks_left > 1;
 }
 
 }  // namespace

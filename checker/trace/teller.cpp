@@ -205,6 +205,7 @@ std::string tell_own_step(const Event& event) {
 /// Where a step has been cut short.
 std::string tell_cut(const Event& event) {
   if (event.facts.cut == sim::Cut::clock) return " before it does anything about it";
+  if (event.facts.cut == sim::Cut::timer) return " before it does anything else";
   return " before it sends the next request";
 }
 

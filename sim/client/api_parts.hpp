@@ -54,6 +54,9 @@ inline int done_or_cut(Run& run, lua_State* lua, Cut place) {
   return kWait;
 }
 
+/// What such a function returns when it is resumed.
+inline int result_before_cut(Vm&, lua_State*) { return 1; }
+
 /// What a function without results does when it is resumed.
 inline int nothing(Vm&, lua_State*) { return 0; }
 

@@ -25,8 +25,6 @@ int read_clock(Vm& vm, Run& run, lua_State* lua, bool wall) {
   push_value(lua, InstantValue{*id, wall, 0});
   return done_or_cut(run, lua, Cut::clock);
 }
-/// What was read before the step was cut.
-int as_read(Vm&, lua_State*) { return 1; }
 const char* const kNow = "now";
 int now(Vm& vm, Run& run, lua_State* lua) { return read_clock(vm, run, lua, true); }
 const char* const kMonotonic = "monotonic";
@@ -133,8 +131,8 @@ void add_clocks(lua_State* lua) {
   set_function(lua, "__eq", native<instant_equal>);
   lua_pop(lua, 1);
   set_function(lua, kSleep, native<in_run<sleep, kSleep>, nothing>);
-  set_function(lua, kNow, native<in_run<now, kNow>, as_read>);
-  set_function(lua, kMonotonic, native<in_run<monotonic, kMonotonic>, as_read>);
+  set_function(lua, kNow, native<in_run<now, kNow>, result_before_cut>);
+  set_function(lua, kMonotonic, native<in_run<monotonic, kMonotonic>, result_before_cut>);
   set_function(lua, kMillis, native<in_run<millis, kMillis>>);
 }
 

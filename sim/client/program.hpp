@@ -128,10 +128,13 @@ struct Wait {
   friend bool operator==(const Wait&, const Wait&) = default;
 };
 
-/// A place at which a step can be cut, because somebody else could tell: after a clock was read,
-/// and after a request of several that one call sends; and, for another task of the process, at an
-/// access to a table (docs/semantics.md, section 2).
-enum class Cut : std::uint8_t { none, clock, request, access };
+/// A place at which a step can be cut, because somebody else could tell: after a clock was read or
+/// a timer set, and after a request of several that one call sends; and, for another task of the
+/// process, at an access to a table (docs/semantics.md, section 2).
+enum class Cut : std::uint8_t { none, clock, timer, request, access };
+
+/// Whether nobody else knows of what the step has done at such a place.
+constexpr bool is_unnoticed(Cut cut) { return cut == Cut::clock || cut == Cut::timer; }
 
 /// Two numbers that the program compared, and where: equal places compare the same things.
 struct Comparison {

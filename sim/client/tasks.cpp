@@ -44,7 +44,7 @@ int every(Vm& vm, Run& run, lua_State* lua) {
   task->wait = Wait::Kind::sleep;
   task->wait_ms = *ms;
   push_value(lua, HandleValue{task->serial});
-  return 1;
+  return done_or_cut(run, lua, Cut::timer);
 }
 
 const char* const kStop = "stop";
@@ -332,7 +332,7 @@ void add_tasks(lua_State* lua) {
   add_type<HandleValue>(lua);
   lua_pop(lua, 3);
   set_function(lua, kSpawn, native<in_run<spawn, kSpawn>>);
-  set_function(lua, kEvery, native<in_run<every, kEvery>>);
+  set_function(lua, kEvery, native<in_run<every, kEvery>, result_before_cut>);
   set_function(lua, kStop, native<in_run<stop, kStop>, nothing>);
   set_function(lua, kAlive, native<in_run<alive, kAlive>>);
   set_function(lua, kAwait, native<in_run<await, kAwait>, awaited>);

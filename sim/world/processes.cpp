@@ -218,10 +218,10 @@ bool Processes::try_choices(Id id, unsigned a, const Surroundings& around, std::
     if (step.open_choice() > 0) continue;
     was_cut = was_cut || step.cut() != Cut::none;
     const bool undoes_all =  // what only the process knows: as if it had crashed before the step
-        info.actions[a].kind == Action::Kind::crash_within && step.cut() == Cut::clock;
-    const bool tells_nobody =  // a clock, to the other tasks; or there is none
+        info.actions[a].kind == Action::Kind::crash_within && is_unnoticed(step.cut());
+    const bool tells_nobody =  // the other tasks; or there is none
         info.actions[a].kind == Action::Kind::preempt &&
-        (step.cut() == Cut::clock || !has_other_tasks(after));
+        (is_unnoticed(step.cut()) || !has_other_tasks(after));
     const bool between_looks = info.actions[a].kind == Action::Kind::jump_within;
     const bool misses_them = between_looks && step.cut() != Cut::clock;
     if ((cut == 0 || step.cut() != Cut::none) && !undoes_all && !tells_nobody && !misses_them)

@@ -50,6 +50,35 @@ TEST_CASE("a pause between a look at the clock and the request that it decides",
   CHECK(judged(guarded, Fault::pause, Property::foreign_release) == Verdict::violated);
 }
 
+TEST_CASE("a pause between the start of a timer and what the client does next", "[interruptions]") {
+  const std::string set = "redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) == OK ";
+  const std::string timer = "local ends = every(36, function() return false end) ";
+  const auto honest = [&](const std::string& acquire, bool pauses) {
+    InlineLock lock({"self.token = unique() " + acquire, test::kCompareAndDelete});
+    if (pauses) lock.model = test::with_fault(lock.model, sim::Fault::pause);
+    return lock.judged(Property::honest_result);
+  };
+  // Its time is over before the answer is there, however fast that is.
+  const std::string before = timer + "return " + set + "and alive(ends)";
+  CHECK(honest(before, true) == Verdict::violated);
+  CHECK(honest(before, false) == Verdict::holds);
+  // Set behind the answer it goes off behind what is left of the step.
+  CHECK(honest("local taken = " + set + timer + "return taken and alive(ends)", true) ==
+        Verdict::holds);
+
+  // A timer of 10 ms goes off before a sleep of 8 ms ends, that begins behind it.
+  InlineLock lock(
+      {"every(10, function() redis('SET', 'mark', 1) return false end) sleep(8) "
+       "return redis('EXISTS', 'mark') == 1",
+       "return true"});
+  lock.model.processes.resize(1);
+  lock.model.properties = {Property::mutual_exclusion};
+  lock.model.witnesses = {sim::Witness::acquired};
+  CHECK_FALSE(lock.unmet().empty());
+  lock.model = test::with_fault(lock.model, sim::Fault::pause);
+  CHECK(lock.unmet().empty());
+}
+
 TEST_CASE("a look at the clock decides nothing where the server compares",
           "[interruptions][many-models]") {
   InlineLock fixed({kTake, "if monotonic() - self.since >= self.ttl_ms then return false end " +
