@@ -30,17 +30,32 @@ void Look::at_kept() {
   for (const auto& kept : ClockUses::KeptThere(place->second)) {
     const auto with = [&](std::int64_t later_ms) { return after(*kept, later_ms); };
     note_kept_again(kept, with);
-    if (!uses_.known_.try_emplace(key_of(kept->like) + written(path_) + course()).second) continue;
-    const std::set<std::int64_t> found = turns(with, kept->from, kept->to);
-    if (uses_.drift_) use_.mixes = use_.mixes || !found.empty() || works_out(with);
-    for (const std::int64_t turn : found)
-      kept->time_ms ? note_kept_time(*kept, turn, place->second) : kept->note(use_, turn);
-    RestPlaces none;
-    if (kept->time_ms)
-      StepNumbers(with, {{*kept->time_ms}, -kFarthestMs, true}, use_).note(found, none);
-    else
-      StepNumbers(with, {{}, kept->from, false}, use_).note_durations_sent();
+    const auto [known, is_new] =
+        uses_.known_.try_emplace(key_of(kept->like) + written(path_) + course());
+    if (is_new) note_new_kept(*kept, with, place->second, known->second);
+    note_rests(known->second, step_, use_);
   }
+}
+
+void Look::note_new_kept(const Kept& kept, const Steps& with, const ClockUses::KeptThere& all,
+                         RestPlaces& rests) {
+  const std::set<std::int64_t> found = turns(with, kept.from, kept.to);
+  if (uses_.drift_) use_.mixes = use_.mixes || !found.empty() || works_out(with);
+  for (const std::int64_t turn : found)
+    kept.time_ms ? note_kept_time(kept, turn, all) : kept.note(use_, turn);
+  RestPlaces none;
+  if (kept.time_ms)
+    StepNumbers(with, {{*kept.time_ms}, -kFarthestMs, true}, use_).note(found, none);
+  else
+    StepNumbers(with, {{}, kept.from, false}, use_).note_durations_sent();
+  if (kept.ages.empty()) return;
+  // A duration less what was measured. Of what was worked out otherwise nothing is known here.
+  ClockUse measured = use_;
+  StepNumbers(with, {kept.ages, kept.from, false}, measured).note(found, rests);
+  if (measured.sums)
+    use_ = std::move(measured);
+  else
+    rests.clear();
 }
 
 std::optional<Step> Look::after(const Kept& kept, std::int64_t later_ms) const {
@@ -80,7 +95,8 @@ void Look::note_kept(const Paths& with, Range range,
             range.to,
             {},
             std::move(note),
-            time_ms};
+            time_ms,
+            std::move(range.ages)};
   kept.remembered = [with, program = &uses_.program_, setup = setup_,
                      snapshot = snapshot_](std::int64_t later_ms) {
     const std::optional<Step> step = program->what_if(setup, snapshot, with(later_ms));

@@ -83,6 +83,7 @@ class Look {
   /// How far an input can be varied, and how far to what all such have in common.
   struct Range {
     std::int64_t from = 0, to = 0, like = 0;
+    std::vector<std::int64_t> ages = {};  ///< as they were read
   };
 
   /// What a step is run with: as it was, but for what is varied.
@@ -114,6 +115,9 @@ class Look {
                  std::optional<std::int64_t> time_ms = std::nullopt);
   /// An absolute time, in this unit of ms, that the process may keep.
   void note_kept(const Paths& with, std::int64_t time_ms, std::int64_t unit);
+  /// A step that uses what was kept, and no such one was looked at before.
+  void note_new_kept(const Kept& kept, const Steps& with, const ClockUses::KeptThere& all,
+                     RestPlaces& rests);
   /// What was kept, and still is.
   void note_kept_again(const std::shared_ptr<const Kept>& kept, const Steps& with);
 

@@ -66,9 +66,10 @@ void Look::at_answers(std::size_t observation, bool absolute) {
   if (absolute)
     note_kept(with, readings.front(), 1);
   else
-    note_kept(with, {-youngest, kFarthestMs, -youngest}, [readings](ClockUse& use, auto turn) {
-      for (const std::int64_t reading : readings) use.ages.insert(reading + turn);
-    });
+    note_kept(with, {-youngest, kFarthestMs, -youngest, readings},
+              [readings](ClockUse& use, auto turn) {
+                for (const std::int64_t reading : readings) use.ages.insert(reading + turn);
+              });
   const auto [rests, is_new] = known(fmt::format("{}{}", absolute ? "now" : "age", observation),
                                      with, absolute ? 0 : -youngest);
   if (is_new) {
@@ -101,7 +102,7 @@ void Look::at_earlier(std::size_t observation) {
     if (answer.absolute)
       note_kept(with, said, 1);
     else
-      note_kept(with, {-kFarthestMs, kFarthestMs, -said}, note);
+      note_kept(with, {-kFarthestMs, kFarthestMs, -said, {said}}, note);
     const auto [rests, is_new] =
         known(fmt::format("then{}.{}", observation, answer.answer), with, -said);
     if (is_new) {

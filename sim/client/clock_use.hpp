@@ -54,6 +54,7 @@ class ClockUses {
     std::function<std::optional<std::string>(std::int64_t)> remembered;  ///< if it is varied so
     std::function<void(ClockUse&, std::int64_t)> note;   ///< that it turns if it is varied so
     std::optional<std::int64_t> time_ms = std::nullopt;  ///< an absolute time that it came from
+    std::vector<std::int64_t> ages;                      ///< or the ages, as they were read
     int steps = 0;  ///< for which it has been kept, and has to be told again
   };
   using KeptThere = std::vector<std::shared_ptr<const Kept>>;

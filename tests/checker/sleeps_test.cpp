@@ -84,3 +84,38 @@ TEST_CASE("a short sleep that comes once makes few instants", "[time][sleeps]") 
       search_with("for i = 1, 5 do sleep(70) end", 5 * once.statistics.states);
   CHECK(many.verdict == Verdict::inconclusive);
 }
+
+TEST_CASE("a timer of what is left of a time, that a task of its own waits for", "[time][sleeps]") {
+  // It goes off so long after the beginning, however late the answer was.
+  const auto deadline = [](const std::string& looks, const std::string& then, int most_ms) {
+    return InlineLock(
+        {"self.token = unique() local began = monotonic() "
+         "if redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) ~= OK then " +
+             looks + " end local left = " + std::to_string(most_ms) +
+             " - (monotonic() - began) "
+             "self.task = spawn(function() if left > 0 then sleep(left) end " +
+             then + " end) return true",
+         "stop(self.task) " + std::string(test::kCompareAndDelete)});
+  };
+  InlineLock large = deadline("return false", "lost(self)", 36'001);
+  large.lasting(36'000, 4'000);
+  large.model = test::with_fault(large.model, sim::Fault::delay);
+  large.model.properties = {Property::foreign_release};
+  const auto result = checker::explore(large.model, {});
+  CHECK(result.verdict == Verdict::holds);
+  CHECK(result.time_gap == "");
+  CHECK(result.statistics.states < 100'000);
+
+  // 33 ms after the beginning of a SET that was executed 10 ms late, 7 ms are left of 30.
+  const auto sees = [&](int left_ms) {
+    InlineLock lock = deadline("if redis('EXISTS', 'mark') == 1 and redis('PTTL', self.key) == " +
+                                   std::to_string(left_ms) +
+                                   " then redis('SET', self.key, 'for ever') end return false",
+                               "redis('SET', 'mark', 1)", 33);
+    lock.lasting(30, 25);
+    lock.model = test::with_fault(lock.model, sim::Fault::delay);
+    return lock.judged(Property::leak);
+  };
+  CHECK(sees(7) == Verdict::violated);
+  CHECK(sees(31) == Verdict::holds);
+}

@@ -66,6 +66,18 @@ TEST_CASE("a holder that pauses makes others wait, a pause of one's own does not
   CHECK(lock.judged(Property::waits) == Verdict::holds);
 }
 
+TEST_CASE("who has paused in its acquire() has waited since then only", "[waits]") {
+  // Only who sees on its clock that it has paused sleeps once more: 3 and 4 ms after a pause that
+  // begins with the look.
+  InlineLock lock(
+      {"sleep(2) local began = monotonic() sleep(3) if monotonic() - began > 8 then sleep(4) end "
+       "return redis('SET', self.key, 'x', 'NX', 'PX', self.ttl_ms) == OK",
+       "return redis('DEL', self.key) == 1"});
+  lock.model.processes.resize(1);
+  lock.model = test::with_fault(lock.model, Fault::pause);
+  check_longest(lock, 7);
+}
+
 TEST_CASE("who comes back at once lets the others starve", "[waits][many-models]") {
   // A releases just after a try of B, and begins its next round just before the next one: 15 ms
   // each.

@@ -67,6 +67,20 @@ TEST_CASE("Two threads of a client are two in the critical section, one in both 
   CHECK(referee.violations().front().property == sim::Property::mutual_exclusion);
 }
 
+TEST_CASE("Readers are inside together, a writer is not, whoever comes first") {
+  auto model = two_locks();
+  model.processes[0].shared = {true};  // it reads
+  for (const bool both_read : {true, false}) {
+    model.processes[1].shared = {both_read};
+    for (const std::uint8_t first : {std::uint8_t{0}, std::uint8_t{1}}) {
+      live::Referee referee(model);
+      referee.did(first, effect(Kind::acquired, 0));
+      referee.did(static_cast<std::uint8_t>(1 - first), effect(Kind::acquired, 0));
+      CHECK(referee.violations().size() == (both_read ? 0 : 1));
+    }
+  }
+}
+
 TEST_CASE("An update of several locks is lost if it is of any of them") {
   for (const std::string stale : {"a", "b", "c"}) {
     live::Resource resource(sim::Resource::plain);
@@ -78,6 +92,25 @@ TEST_CASE("An update of several locks is lost if it is of any of them") {
     resource.execute({"WRITE", "", "a", "b", "c"}, basis, lost);
     INFO(stale);
     CHECK(lost);
+  }
+}
+
+TEST_CASE(
+    "The resource refuses a fencing token that is lower than one it has seen, not an equal one") {
+  for (const auto kind : {sim::Resource::fenced, sim::Resource::fenced_writes}) {
+    live::Resource resource(kind);
+    live::Resource::Basis basis;
+    bool lost = false;
+    const auto refused = [&](const std::string& what, const std::string& token) {
+      return resource.execute({what, token, "lock"}, basis, lost)->is_error();
+    };
+    CHECK_FALSE(refused("READ", "5"));
+    CHECK_FALSE(refused("WRITE", "5"));
+    CHECK_FALSE(refused("WRITE", "5"));
+    CHECK(refused("WRITE", "4"));
+    CHECK(refused("READ", "4") == (kind == sim::Resource::fenced));
+    CHECK_FALSE(refused("WRITE", "6"));
+    CHECK(refused("WRITE", "5"));
   }
 }
 

@@ -95,6 +95,22 @@ TEST_CASE("the first request that the program does not send is the difference") 
   CHECK_FALSE(first({"EVAL", "SCRIPT", "1", "k", "tok-1"}).difference);
 }
 
+TEST_CASE("of what the client sent before a difference the last requests are shown") {
+  Log log;
+  for (int i = 0; i < 4; ++i) {
+    const std::string token = "tok-" + std::to_string(i);
+    log.add(1, "a", {"SET", "k", token, "NX", "PX", "30"});
+    log.add(1, "a", {"EVAL", "SCRIPT", "1", "k", token});
+  }
+  const auto differs = compared(log.add(1, "a", {"DEL", "k"}), plain_lock());
+  REQUIRE(differs.difference);
+  CHECK(differs.alike == 8);
+  const auto& before = differs.difference->before;
+  REQUIRE(before.size() == 6);
+  CHECK(before.front().line == 3);
+  CHECK(before.back().line == 8);
+}
+
 TEST_CASE("another lease, another order of arguments, and nothing alike at all") {
   const auto lock = plain_lock();
   const auto lease = compared(Log().add(0, "a", {"SET", "k", "tok-1", "NX", "PX", "31"}), lock);
