@@ -50,7 +50,8 @@ TEST_CASE("a pause between a look at the clock and the request that it decides",
   CHECK(judged(guarded, Fault::pause, Property::foreign_release) == Verdict::violated);
 }
 
-TEST_CASE("a pause between the start of a timer and what the client does next", "[interruptions]") {
+TEST_CASE("a pause between the start of a timer and what the client does next",
+          "[interruptions][many-models]") {
   const std::string set = "redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) == OK ";
   const std::string timer = "local ends = every(36, function() return false end) ";
   const auto honest = [&](const std::string& acquire, bool pauses) {
