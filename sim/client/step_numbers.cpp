@@ -102,6 +102,7 @@ std::string course_of(const Step& step) {
 }
 
 void note_rests(const RestPlaces& rests, const Step& step, ClockUse& use) {
+  if (rests.empty()) return;
   const auto place = rests.find(way_of(step));
   if (place == rests.end()) return;
   const std::vector<std::int64_t> numbers = numbers_of(step);

@@ -157,11 +157,14 @@ Id Grid::number(const ToCome& to_come) {
   return place->second;
 }
 
-std::int64_t Grid::point_of(std::int64_t deadline, const Distances& found) const {
-  const std::int64_t now = reduced(-deadline);
+/// The first instant after now that lies one of these distances from that one; none if all are
+/// over.
+std::optional<std::int64_t> Grid::next_from(std::int64_t instant, const Distances& found) const {
+  const std::int64_t now = reduced(-instant);
   const auto next = std::upper_bound(found.begin(), found.end(), now);
   if (next != found.end()) return *next - now;
-  return step_ms_ == 0 ? deadline : found.front() + step_ms_ - now;
+  if (step_ms_ == 0) return std::nullopt;
+  return found.front() + step_ms_ - now;
 }
 
 std::int64_t Grid::first_pause(std::span<const Ahead* const> parts, std::int64_t work_ms,
@@ -170,12 +173,7 @@ std::int64_t Grid::first_pause(std::span<const Ahead* const> parts, std::int64_t
   mirrored.mirrored = true;
   const Distances& found = links_[number(mirrored)].distances;
   const auto consider = [&](std::int64_t instant) {
-    const std::int64_t now = reduced(-instant);
-    const auto next = std::upper_bound(found.begin(), found.end(), now);
-    if (next != found.end())
-      latest = std::min(latest, *next - now);
-    else if (step_ms_ > 0)
-      latest = std::min(latest, found.front() + step_ms_ - now);
+    latest = std::min(latest, next_from(instant, found).value_or(latest));
   };
   consider(work_ms);
   Distances deadlines;
@@ -191,7 +189,7 @@ std::int64_t Grid::find_first_point(const Ahead& ahead, Id to_come) const {
   static constexpr Id kMostKept = 64;  // of a part: the first ones are most
   std::int64_t first = ahead.deadlines.front();
   for (const std::int64_t deadline : ahead.deadlines)
-    first = std::min(first, point_of(deadline, links_[to_come].distances));
+    first = std::min(first, next_from(deadline, links_[to_come].distances).value_or(first));
   if (to_come < kMostKept) {
     if (ahead.points.size() <= to_come) ahead.points.resize(to_come + 1);
     ahead.points[to_come] = first;

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <vector>
@@ -81,7 +82,7 @@ class Grid {
   Id number(const ToCome& to_come);
   std::int64_t find_first_point(const Ahead& ahead, Id to_come) const;
   Distances distances(const ToCome& to_come);
-  std::int64_t point_of(std::int64_t deadline, const Distances& found) const;
+  std::optional<std::int64_t> next_from(std::int64_t instant, const Distances& found) const;
   Distances sums(const Distances& some, const Distances& others);
   Distances one_link(bool mirrored) const;
   std::int64_t reduced(std::int64_t distance) const;

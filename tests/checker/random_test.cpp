@@ -234,8 +234,8 @@ TEST_CASE("engine and naive explorer agree on random locks that look at clocks",
 
 TEST_CASE("engine and naive explorer agree on work that a pause stops beside other tasks",
           "[random-watched][many-models]") {
-  const auto seeds = test::seeds_of("random watched locks", 40);
-  const auto most = test::setting("LOCKSTEP_STATES", 4000);
+  const auto seeds = test::seeds_of("random watched locks", 24);
+  const auto most = test::setting("LOCKSTEP_STATES", 20'000);
   const auto make = [&](std::uint32_t seed) {
     return compared(test::random_watched_lock(seed, 1 + 2 * (seed % 3)), most);
   };
