@@ -26,17 +26,12 @@ SCENARIO` tells it. Where the flags of a scenario say nothing else, messages tak
 
 # What has no scenario, and why.
 WITHOUT = [
-    ("G14", "a reader's own timeout key is not renewed with the hash", "not written yet"),
-    ("G17", "an unlock wakes one waiting reader where all could go on", "not written yet"),
     ("H05", "a latch collects permits, and its waiter spins",
      "what a loop costs is not judged: it hurts no lock"),
     ("H08", "a signal that nobody needs wakes a waiter in vain",
      "no property is hurt, for the waiter looks again; `signal-list` holds with it"),
     ("H14", "each new look adds five seconds to what others in the queue have to wait",
      "takes hundreds of looks until it hurts: more than a search goes through"),
-    ("H16", "a client whose clock is fast purges the others from the queue", "not written yet"),
-    ("H19", "a negative rest of a lease is taken for no bound", "not written yet"),
-    ("I04", "several permits are given back at once, one of them expired", "not written yet"),
 ]
 
 NUMBER = r"[A-K]\d{2}[a-z]?"

@@ -219,7 +219,8 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   if (execution.looked_at_clock || execution.looked_at_time ||
       node_clocks_.meets_times(before, request, given.now)) {
     sim::TimeUse use;
-    node_clocks_.look_at({before, session, request, given}, execution.looked_at_time,
+    const auto served = asked.in_queue > 0 ? std::optional(*came) : std::nullopt;
+    node_clocks_.look_at({before, session, request, given, served}, execution.looked_at_time,
                          expected_.replies, use);
     note_times(use);
   }

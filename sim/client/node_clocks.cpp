@@ -26,6 +26,12 @@ Execution to_try(const Execution& given, ScriptVm& scripts, std::vector<Compared
   return execution;
 }
 
+Reply answer(const std::optional<Place>& served, Keyspace& keyspace, Session& session,
+             const Request& request, Execution& execution) {
+  if (served) return serve(keyspace, session, *served, execution);
+  return execute(keyspace, session, request, execution);
+}
+
 NodeClocks::Tried NodeClocks::tried(const Met& met, std::int64_t later_ms) {
   Execution given = met.execution;
   given.now = given.now + Duration{later_ms};
@@ -41,7 +47,7 @@ NodeClocks::Tried NodeClocks::tried(const Met& met, const Execution& given) {
   Session session = met.session;
   Execution execution = to_try(given, scripts_, &tried.compared);
   try {
-    tried.reply = execute(tried.keyspace, session, met.request, execution);
+    tried.reply = answer(met.served, tried.keyspace, session, met.request, execution);
   } catch (const BadInput&) {
     tried.ran = false;
   }
@@ -144,7 +150,7 @@ void NodeClocks::look_at_duration(const Met& met, std::size_t argument, TimeUse&
     const auto shown = [&](std::int64_t more) {
       Request request = met.request;
       request[argument] = sim::with_moved(request[argument], number, more);
-      const Tried then = tried({met.keyspace, met.session, request, met.execution}, 0);
+      const Tried then = tried({met.keyspace, met.session, request, met.execution, met.served}, 0);
       tell(then, more, met.execution.now, courses);
       return then.shown(Shown::values);
     };

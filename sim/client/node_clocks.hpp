@@ -27,8 +27,13 @@ struct Met {
   const Keyspace& keyspace;  ///< with expiries in the node's time
   const Session& session;
   const Request& request;
-  const Execution& execution;  ///< as it was given
+  const Execution& execution;   ///< as it was given
+  std::optional<Place> served;  ///< the request has waited for it
 };
+
+/// Executes what a request is met by, or serves what has waited. Throws BadInput.
+Reply answer(const std::optional<Place>& served, Keyspace& keyspace, Session& session,
+             const Request& request, Execution& execution);
 
 /// An execution that is tried beside the real one, and shows what it compares, if that is asked.
 Execution to_try(const Execution& given, ScriptVm& scripts, std::vector<Compared>* compared);

@@ -132,14 +132,16 @@ std::optional<bool> TokenBytes::differs_in_any(unsigned from, unsigned to, const
 
 /// What a request meets, its texts spelt otherwise.
 TokenBytes::Spelt TokenBytes::respelt(const Met& met, const Respell& spell) {
-  return {changed(met.keyspace, spell), sim::with_texts(met.session, spell),
-          changed(met.request, spell)};
+  Spelt spelt{changed(met.keyspace, spell), sim::with_texts(met.session, spell),
+              changed(met.request, spell), met.served};
+  if (spelt.served) spelt.served->key = spell(spelt.served->key);
+  return spelt;
 }
 
 /// Throws BadInput.
 Reply TokenBytes::executed(Spelt& spelt, const Met& met, std::vector<Compared>* compared) {
   Execution execution = to_try(met.execution, scripts_, compared);
-  return execute(spelt.keyspace, spelt.session, spelt.request, execution);
+  return answer(spelt.served, spelt.keyspace, spelt.session, spelt.request, execution);
 }
 
 std::optional<bool> TokenBytes::differs(const Met& met, const Reply& reply, const Keyspace& after,
@@ -159,7 +161,7 @@ std::optional<bool> TokenBytes::differs(const Met& met, const Reply& reply, cons
 /// How its comparisons come out.
 std::string TokenBytes::way_of(const Met& met) {
   std::vector<Compared> compared;
-  Spelt as_it_is{met.keyspace, met.session, met.request};
+  Spelt as_it_is{met.keyspace, met.session, met.request, met.served};
   executed(as_it_is, met, &compared);
   std::string way;
   for (const Compared& each : compared) way += each.outcome;
@@ -201,9 +203,9 @@ bool TokenBytes::decide(const Met& met, const Reply& reply, const Keyspace& afte
   if (differs_in_any(Spelling::kPair, Spelling::kUsual, tried).value_or(false)) return true;
   if (later_.size() < kMostLater)
     later_.emplace_back([this, keyspace = met.keyspace, session = met.session,
-                         request = met.request, execution = met.execution, reply,
-                         after](unsigned which) {
-      return differs({keyspace, session, request, execution}, reply, after, which);
+                         request = met.request, execution = met.execution, served = met.served,
+                         reply, after](unsigned which) {
+      return differs({keyspace, session, request, execution, served}, reply, after, which);
     });
   return false;
 }

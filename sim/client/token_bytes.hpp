@@ -53,6 +53,7 @@ class TokenBytes {
     Keyspace keyspace;
     Session session;
     Request request;
+    std::optional<Place> served;
   };
   static Spelt respelt(const Met& met, const Respell& spell);
   Reply executed(Spelt& spelt, const Met& met, std::vector<Compared>* compared);

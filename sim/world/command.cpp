@@ -81,6 +81,14 @@ Reply Nodes::answer(const Asked& asked, Keyspace& keyspace, Session& session,
   return serve(keyspace, session, tables_.places(asked.served).front(), execution);
 }
 
+/// What has waited is known by the request that it waits with.
+Met Nodes::met_by(const Asked& asked, const Keyspace& keyspace, const Execution& given) const {
+  const Session& session = tables_.session(asked.session).value;
+  if (asked.served == Tables::kNowhere)
+    return {keyspace, session, tables_.request(asked.request), given, std::nullopt};
+  return {keyspace, session, session.wait->request, given, tables_.places(asked.served).front()};
+}
+
 const CommandRun& Nodes::run(const Asked& asked) {
   FlatMap& memo = run_[circumstances(asked)];
   const std::uint64_t a = both(asked.keyspace, asked.request);
@@ -105,8 +113,9 @@ const CommandRun& Nodes::run(const Asked& asked) {
   Session session = tables_.session(asked.session).value;
   execution.mode = mode_for(setting_.model, asked);
   CommandRun command;
-  const Keyspace met = keyspace;
+  const Keyspace met_keyspace = keyspace;
   const Execution given = execution;
+  const Met met = met_by(asked, met_keyspace, given);
   command.reply = tables_.intern(answer(asked, keyspace, session, execution));
   note_error(asked, tables_.reply(command.reply));
   command.wait_ms = wait_begun(session, execution.now);
@@ -120,28 +129,26 @@ const CommandRun& Nodes::run(const Asked& asked) {
   if (execution.looked_at_clock)
     setting_.clock_replies.insert(bytes_of(tables_.reply(command.reply)));
   if (execution.looked_at_time || execution.looked_at_clock ||
-      clocks_.meets_times(met, request, given.now))
-    note_clock_use({met, tables_.session(asked.session).value, request, given},
-                   execution.looked_at_time);
-  note_durations_sent({met, tables_.session(asked.session).value, request, given});
+      clocks_.meets_times(met_keyspace, met.request, given.now))
+    note_clock_use(met, execution.looked_at_time);
+  note_durations_sent(met);
   note_circumstances(request, execution);
   if (!tables_.reply(command.reply).is_error()) note_slots(request, keyspace);
   if (execution.ordered_tokens && !same_if_swapped(request, before.tokens))
     setting_.orders_tokens = true;
-  note_token_bytes(asked, {met, tables_.session(asked.session).value, request, given},
-                   tables_.reply(command.reply), keyspace, execution);
+  note_token_bytes(asked, met, tables_.reply(command.reply), keyspace, execution);
   if (execution.ordered_tokens || (execution.looked_at_bytes && !before.tokens.tokens.empty()))
     setting_.needs.recycles_tokens = false;  // another name could change the result
   keyspace.purge(execution.now, tell_of_expired(setting_.model.keyspace_events));
   const auto is_lease = [&](const auto& key) { return setting_.leases.contains(key); };
   drop_shares_unless(keyspace, is_lease);
-  if (hides_what_is_equal(request)) keep_what_is_as_before(met, keyspace);
+  if (hides_what_is_equal(request)) keep_what_is_as_before(met_keyspace, keyspace);
   if (setting_.model.program->is_shared())
-    keep_owners(met, keyspace, WrittenBy{asked.sender, runs_several(request)}, is_lease);
+    keep_owners(met_keyspace, keyspace, WrittenBy{asked.sender, runs_several(request)}, is_lease);
   if (asked.releases) give_back(before.value, keyspace, asked.sender, is_lease);
   if (setting_.model.part_of_ms == PartOfMs::off_leases &&
       (rate.drifts() || clients_drift(setting_.model)))
-    expire_sooner(met, keyspace);
+    expire_sooner(met_keyspace, keyspace);
   keyspace = moved(std::move(keyspace), rate, -asked.clock);
   command.started = note_lifetimes(before.value, keyspace, command.read_time) || command.read_time;
   if (!asked.releases) note_lease_databases(before.value, keyspace, asked.sender);

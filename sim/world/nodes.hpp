@@ -233,6 +233,7 @@ class Nodes {
   void note_circumstances(const Request& request, const Execution& execution);
   void note_error(const Asked& asked, const Reply& reply);
   void note_slots(const Request& request, const Keyspace& keyspace);
+  Met met_by(const Asked& asked, const Keyspace& keyspace, const Execution& given) const;
   void note_clock_use(const Met& met, bool looked_at_time);
   void note_durations_sent(const Met& met);
   void note_token_bytes(const Asked& asked, const Met& met, const Reply& reply,
