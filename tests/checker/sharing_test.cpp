@@ -220,6 +220,9 @@ TEST_CASE("a reader passes no reader, everybody else passes who is excluded", "[
   CHECK(nobody_passed(kReads, kReads));
   CHECK_FALSE(nobody_passed(kReads, kWrites));
   CHECK_FALSE(nobody_passed(kWrites, kWrites));
+  asks.share = "return true";  // a reader is in at once: nobody passes it
+  CHECK(nobody_passed(kReads, kReads));
+  CHECK_FALSE(nobody_passed(kReads, kWrites));
 }
 
 TEST_CASE("a writer who is refused keeps no reader's mark alive", "[sharing]") {

@@ -249,3 +249,15 @@ TEST_CASE("who dies as it begins has sent nothing that others wait for", "[waits
     CHECK(judged(2, Fault::crash, property) == Verdict::holds);  // it begins another round
   }
 }
+
+TEST_CASE("a request is given up in time, whatever another thread asks the resource", "[waits]") {
+  InlineLock lock({"redis('PING') return true", "return true"});
+  lock.model = test::with_fault(lock.model, Fault::delay);
+  lock.model.processes.resize(1);
+  lock.model.processes[0].threads = 2;
+  lock.model.request_timeout_ms = 20;
+  lock.model.waits_ms = 20;
+  CHECK(lock.judged(Property::waits) == Verdict::holds);
+  lock.model.waits_ms = 19;
+  CHECK(lock.judged(Property::waits) == Verdict::violated);
+}

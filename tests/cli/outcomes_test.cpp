@@ -45,6 +45,30 @@ TEST_CASE("what is not as expected is FAILED, whatever became of its audit") {
   CHECK(ran.code == 1);
 }
 
+TEST_CASE("of several scenarios what is violated weighs more than what is left open") {
+  const auto open = scenario("open", {{"protocol", "set-token-lua"},
+                                      {"bounds", {{"max_states", 5}}},
+                                      {"expect", {{"verdict", "holds"}}}});
+  CHECK(run({"test", open}).code == 2);
+  CHECK(run({"test", open, data("wrong.json")}).code == 1);
+  CHECK(run({"test", data("wrong.json"), open}).code == 1);
+}
+
+TEST_CASE("SARIF has a script that ran at its last line") {
+  const auto wrong = scenario("script-ran", {{"protocol", "semaphore-client-time"},
+                                             {"clocks_ms", {0, 11000}},
+                                             {"properties", {"mutual-exclusion"}},
+                                             {"expect", {{"verdict", "holds"}}}});
+  const auto file = scratch() / "script-ran.sarif";
+  CHECK(run({"test", wrong, "--sarif", file.string()}).code == 1);
+  const auto result = Json::parse(read(file))["runs"][0]["results"][0];
+  const auto& flow = result["codeFlows"][0]["threadFlows"][0]["locations"];
+  const auto& place = flow[1]["location"]["physicalLocation"];  // the second step: A's script
+  CHECK_THAT(place["artifactLocation"]["uri"].get<std::string>(),
+             Catch::Matchers::EndsWith("acquire.lua"));
+  CHECK(place["region"]["startLine"] == 8);  // return 1
+}
+
 TEST_CASE("a matrix is as good as its verdicts: known ones 0, vacuous ones and open ones 2") {
   const auto never = protocol("never", "return false");
   const auto matrix = [](std::vector<std::string> words) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
+#include <utility>
 
 #include "live/nodes.hpp"
 #include "sim/redis/reply.hpp"
@@ -70,6 +71,19 @@ TEST_CASE("A connection that tasks share tells each of them, and then takes no m
     CHECK(heard.sender == task);
   }
   CHECK(way.network.channel({0, 1, true, 0}).messages.front().state == State::waiting);
+}
+
+TEST_CASE("Who listens is told of the death of its server, though it has asked nothing") {
+  UnderWay way;
+  Message subscription;
+  subscription.request = {"SUBSCRIBE", "news"};
+  way.network.send(2, 1, 1, std::move(subscription), true);
+  const sim::ConnectionName listener{2, 1, true, 0, true};
+  way.network.channel(listener).messages.clear();  // it has been confirmed
+  way.network.server_died(0);
+  CHECK(way.network.channel(listener).messages.empty());
+  way.network.server_died(1);
+  CHECK(has(way.network.channel(listener), State::broken));
 }
 
 TEST_CASE("What a task has given up on a shared connection is executed, and heard by nobody") {
