@@ -287,7 +287,7 @@ void add_audit(Rows& rows, const checker::Audit& audit, bool colours) {
   add(rows, "",
       fmt::format("time in steps of {} ms, which follows from {} ms (greatest common "
                   "divisor, halved if even)",
-                  audit.tick_ms, fmt::join(audit.durations_ms, ", ")));
+                  audit.tick_ms, durations_in_words(audit.durations_ms)));
   add(rows, "",
       fmt::format("naive explorer: {}, {}, {:.2f} s; main explorer, same steps: {}, {:.2f} s",
                   name(audit.naive.verdict), plural(audit.naive.statistics.states, "state"),

@@ -1,5 +1,5 @@
 -- A fair lock with a renewal: who waits stands in a sorted set with the time until which it is waited
--- for, hears what would be left of the holder's lease, and waits for a message for so long; a rest that
+-- for, hears what would be left of the holder's lease, and waits for a message for a little longer; a rest that
 -- is negative, for the holder has renewed, is taken for no bound. `bounded`: it hears a whole lease.
 
 local take = script "take.lua"
@@ -31,7 +31,7 @@ function Lock:acquire()
       end)
       return true
     end
-    latch:acquire(rest >= 0 and rest or nil)
+    latch:acquire(rest >= 0 and rest * 1000 + 1500 or nil)
   end)
 end
 

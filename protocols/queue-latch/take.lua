@@ -1,6 +1,6 @@
 -- KEYS[1] lock, KEYS[2] queue, ARGV[1] who, ARGV[2] lease in ms, ARGV[3] how long one is waited for, in ms,
 -- ARGV[4] "1": the answer is a lease, whatever is left
--- nil: it has the lock; else for how many ms it may wait for a message
+-- nil: it has the lock; else what is left of the lease, in s, rounded up
 local time = redis.call("time")
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call("zremrangebyscore", KEYS[2], "-inf", now)
@@ -16,6 +16,6 @@ if not ends then
   redis.call("zadd", KEYS[2], ends, ARGV[1])
 end
 if ARGV[4] == "1" then
-  return tonumber(ARGV[2])
+  return math.ceil(ARGV[2] / 1000)
 end
-return tonumber(ends) - ARGV[3] - now
+return math.ceil((ends - ARGV[3] - now) / 1000)

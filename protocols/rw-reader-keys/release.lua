@@ -3,7 +3,7 @@ if redis.call("hdel", KEYS[1], ARGV[1]) == 0 then
   return 0
 end
 redis.call("del", KEYS[1] .. ":" .. ARGV[1])
-local longest = 0
+local longest = -1
 for _, name in ipairs(redis.call("hkeys", KEYS[1])) do
   if name ~= "mode" then
     longest = math.max(longest, redis.call("pttl", KEYS[1] .. ":" .. name))
@@ -11,7 +11,7 @@ for _, name in ipairs(redis.call("hkeys", KEYS[1])) do
 end
 if longest > 0 then
   redis.call("pexpire", KEYS[1], longest)
-else
+elseif longest < 0 then
   redis.call("del", KEYS[1])
 end
 return 1
