@@ -212,14 +212,12 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   const sim::Session session = connection.session;
   LineNotes lines(facts.lines);
   execution.observer = tells_lines_ ? &lines : nullptr;
-  Reply reply = asked.in_queue > 0
-                    ? sim::serve(node.keyspace, connection.session, *came, execution)
-                    : sim::execute(node.keyspace, connection.session, request, execution);
+  const auto served = asked.in_queue > 0 ? came : std::nullopt;
+  Reply reply = sim::answer(served, node.keyspace, connection.session, request, execution);
   if (execution.looked_at_clock) clock_replies_.insert(sim::bytes_of(reply));
   if (execution.looked_at_clock || execution.looked_at_time ||
       node_clocks_.meets_times(before, request, given.now)) {
     sim::TimeUse use;
-    const auto served = asked.in_queue > 0 ? std::optional(*came) : std::nullopt;
     node_clocks_.look_at({before, session, request, given, served}, execution.looked_at_time,
                          expected_.replies, use);
     note_times(use);

@@ -26,12 +26,6 @@ Execution to_try(const Execution& given, ScriptVm& scripts, std::vector<Compared
   return execution;
 }
 
-Reply answer(const std::optional<Place>& served, Keyspace& keyspace, Session& session,
-             const Request& request, Execution& execution) {
-  if (served) return serve(keyspace, session, *served, execution);
-  return execute(keyspace, session, request, execution);
-}
-
 NodeClocks::Tried NodeClocks::tried(const Met& met, std::int64_t later_ms) {
   Execution given = met.execution;
   given.now = given.now + Duration{later_ms};
@@ -150,7 +144,7 @@ void NodeClocks::look_at_duration(const Met& met, std::size_t argument, TimeUse&
     const auto shown = [&](std::int64_t more) {
       Request request = met.request;
       request[argument] = sim::with_moved(request[argument], number, more);
-      const Tried then = tried({met.keyspace, met.session, request, met.execution, met.served}, 0);
+      const Tried then = tried(met.with(met.keyspace, request), 0);
       tell(then, more, met.execution.now, courses);
       return then.shown(Shown::values);
     };

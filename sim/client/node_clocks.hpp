@@ -29,11 +29,12 @@ struct Met {
   const Request& request;
   const Execution& execution;   ///< as it was given
   std::optional<Place> served;  ///< the request has waited for it
-};
 
-/// Executes what a request is met by, or serves what has waited. Throws BadInput.
-Reply answer(const std::optional<Place>& served, Keyspace& keyspace, Session& session,
-             const Request& request, Execution& execution);
+  /// The same with another keyspace and request, which it does not keep.
+  Met with(const Keyspace& other, const Request& otherwise) const {
+    return {other, session, otherwise, execution, served};
+  }
+};
 
 /// An execution that is tried beside the real one, and shows what it compares, if that is asked.
 Execution to_try(const Execution& given, ScriptVm& scripts, std::vector<Compared>* compared);

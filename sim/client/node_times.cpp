@@ -22,7 +22,7 @@ void NodeClocks::note_time_sent(const Met& met, const KnownTime& time, TimeUse& 
   const Vary vary = [&](const Keyspace& keyspace, std::int64_t more, std::int64_t later_ms) {
     Request request = met.request;
     for (std::string& argument : request) argument = later_by_units(argument, time.number, more);
-    return tried({keyspace, met.session, request, met.execution, met.served}, later_ms);
+    return tried(met.with(keyspace, request), later_ms);
   };
   use.kept =
       use.kept ||
@@ -40,7 +40,7 @@ void NodeClocks::note_times_stored(const Met& met, TimeUse& use) {
   for (const KnownTime& time : times) {
     const Vary vary = [&](const Keyspace& keyspace, std::int64_t more, std::int64_t later_ms) {
       const Keyspace varied = with_moved(keyspace, time.number, more, score_unit_);
-      return tried({varied, met.session, met.request, met.execution, met.served}, later_ms);
+      return tried(met.with(varied, met.request), later_ms);
     };
     note_time(met, time, vary, use);
   }
@@ -58,7 +58,7 @@ NodeClocks::Tried NodeClocks::tried_at_phase(const Met& met, const KnownTimes& t
     for (std::string& argument : request)
       argument = later_by_units(argument, number, later_ms / unit);
   }
-  return tried({keyspace, met.session, request, met.execution, met.served}, later_ms + aside_ms);
+  return tried(met.with(keyspace, request), later_ms + aside_ms);
 }
 
 /// Where it turns if it all happened at another time.

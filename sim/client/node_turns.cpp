@@ -103,7 +103,7 @@ bool NodeClocks::turns_with(const Met& met, std::int64_t later_ms, const View& v
       keyspace = with_moved(std::move(keyspace), cause.time, by, score_unit_);
       for (std::string& argument : request) argument = later_by_units(argument, cause.time, by);
     }
-    const Met other{keyspace, met.session, request, met.execution, met.served};
+    const Met other = met.with(keyspace, request);
     return tried(other, later_ms - 1).shown(view) != tried(other, later_ms).shown(view);
   };
   return turns(1) && turns(kSecondMs);
@@ -121,8 +121,7 @@ bool NodeClocks::joins_lifetimes(const Met& met, std::int64_t later_ms) {
     std::set<std::size_t> of_this;
     for (const std::int64_t by : {std::int64_t{1}, std::int64_t{-1}, kSecondMs}) {
       const Keyspace keyspace = with_longer(met.keyspace, place, by);
-      const Tried other =
-          tried({keyspace, met.session, met.request, met.execution, met.served}, later_ms);
+      const Tried other = tried(met.with(keyspace, met.request), later_ms);
       const std::vector<double> then = other.numbers();
       if (other.shown(Shown::comparisons) != now.shown(Shown::comparisons)) continue;
       for (std::size_t i = 0; i < std::min(numbers.size(), then.size()); ++i)

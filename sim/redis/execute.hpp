@@ -154,6 +154,11 @@ bool can_be_served(const Session& session, const Place& place, const Keyspace& k
 /// Serves it: the reply to the request that it waits with. The session waits no more.
 Reply serve(Keyspace& keyspace, Session& session, const Place& place, Execution& execution);
 
+/// Serves the session with what it has waited for, if there is such a place, else executes the
+/// request. Throws BadInput.
+Reply answer(const std::optional<Place>& served, Keyspace& keyspace, Session& session,
+             const Request& request, Execution& execution);
+
 /// Ends its wait in vain: the reply of Redis (blocked.c replyToBlockedClientTimedOut).
 Reply end_wait(Session& session);
 

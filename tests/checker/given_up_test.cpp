@@ -16,10 +16,7 @@ using test::InlineLock;
 /// Whether both explorers see a lone client's acquire() come out true in some run with this fault.
 bool may_come_about(const std::string& acquire, Fault fault) {
   InlineLock lock({acquire, "return true"});
-  lock.alone_with(fault);
-  lock.model.properties = {Property::mutual_exclusion};
-  lock.model.witnesses = {sim::Witness::acquired};
-  return lock.unmet().empty();
+  return lock.alone_with(fault).may_acquire();
 }
 
 }  // namespace

@@ -29,9 +29,7 @@ bool may_acquire(const std::string& acquire, const std::vector<Fault>& faults,
   lock.model.processes.resize(1);
   for (const Fault fault : faults) ++lock.model.budget.at(static_cast<std::size_t>(fault));
   lock.model.persistence = persistence;
-  lock.model.properties = {Property::mutual_exclusion};
-  lock.model.witnesses = {sim::Witness::acquired};
-  return lock.unmet().empty();
+  return lock.may_acquire();
 }
 
 }  // namespace

@@ -94,6 +94,13 @@ class InlineLock {
     return engine.unmet;
   }
 
+  /// Whether both explorers see an acquire() come out true in some run.
+  bool may_acquire() {
+    model.properties = {sim::Property::mutual_exclusion};
+    model.witnesses = {sim::Witness::acquired};
+    return unmet().empty();
+  }
+
   sim::Model model;
 
  private:

@@ -26,6 +26,12 @@ Reply serve(Keyspace& keyspace, Session& session, const Place& place, Execution&
   return serve_wait(call, wait, place);
 }
 
+Reply answer(const std::optional<Place>& served, Keyspace& keyspace, Session& session,
+             const Request& request, Execution& execution) {
+  if (served) return serve(keyspace, session, *served, execution);
+  return execute(keyspace, session, request, execution);
+}
+
 Reply end_wait(Session& session) {
   return timeout_reply(std::exchange(session.wait, std::nullopt).value());
 }
