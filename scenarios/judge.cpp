@@ -148,12 +148,13 @@ void doubt(const Scenario& scenario, const checker::Progress& progress, Judgemen
            const std::string& what, Judgement& judgement) {
   search(scenario.bounds, progress, other);
   if (other.result.verdict == judgement.result.verdict) return;
-  std::string why = other.result.why_inconclusive;
-  if (other.result.verdict != checker::Verdict::inconclusive)
-    why = fmt::format(
-        "{}, it {}", what,
-        other.result.property ? std::string("violates ") + name(*other.result.property) : "holds");
-  leave_open(judgement, std::move(why));
+  const checker::Result& found = other.result;
+  if (found.verdict == checker::Verdict::inconclusive)
+    return leave_open(judgement, fmt::format("{}, {}", what, found.why_inconclusive));
+  leave_open(
+      judgement,
+      fmt::format("{}, it {}", what,
+                  found.property ? std::string("violates ") + name(*found.property) : "holds"));
 }
 
 /// Beside clocks that drift nobody chooses where in one of a clock's ms something begins, and a

@@ -188,7 +188,7 @@ void NodeClocks::note_results(const Met& met, std::int64_t later_ms, int sign, T
   for (const std::int64_t unit : units) {
     const Tried other = tried(met, later_ms + sign * unit);
     if (other.shown(Shown::forms) != now.shown(Shown::forms)) continue;
-    note_lifetimes(met, clock, now, other, sign * unit, still, use);
+    note_lifetimes(met, now, other, sign * unit, still, use);
     note_made(times_told(now.reply), times_told(other.reply), sign * unit, clock, use);
     const std::vector<std::int64_t> moved = numbers_in(other.keyspace, score_unit_);
     if (moved.size() != numbers.size()) continue;
@@ -200,10 +200,30 @@ void NodeClocks::note_results(const Met& met, std::int64_t later_ms, int sign, T
   }
 }
 
+NodeClocks::Prolonged NodeClocks::prolonged(const Met& met, const Place& place) {
+  const auto end_in = [&](const Keyspace& keyspace, std::int64_t later_ms) {
+    const Tried then = tried(met.with(keyspace, met.request), later_ms);
+    const Entry* const entry = then.keyspace.find(place.database, place.key);
+    return entry != nullptr && entry->expires ? std::optional(entry->expires->ms) : std::nullopt;
+  };
+  Prolonged found;
+  const std::optional<std::int64_t> end = end_in(met.keyspace, 0);
+  bool stays = false;
+  for (const std::int64_t by : {1, -1}) {
+    const std::optional<std::int64_t> then = end_in(met.keyspace, by);
+    stays = stays || then == end;
+    found.or_anew = found.or_anew || (end && then == *end + by);
+  }
+  if (!end || !stays) return found;
+  for (const auto& [key, expires] : expiries(met.keyspace))
+    for (const std::int64_t by : {1, -1})
+      if (!found.key && end_in(with_longer(met.keyspace, key, by), 0) == *end + by) found.key = key;
+  return found;
+}
+
 /// `still`: keys that expire at the same time 1 ms later.
-void NodeClocks::note_lifetimes(const Met& met, WallTime clock, const Tried& now,
-                                const Tried& other, std::int64_t by, std::set<Place>& still,
-                                TimeUse& use) {
+void NodeClocks::note_lifetimes(const Met& met, const Tried& now, const Tried& other,
+                                std::int64_t by, std::set<Place>& still, TimeUse& use) {
   const std::map<Place, WallTime> before = expiries(met.keyspace), then = expiries(other.keyspace);
   for (const auto& [place, expires] : expiries(now.keyspace)) {
     const auto was = before.find(place), later = then.find(place);
@@ -211,9 +231,7 @@ void NodeClocks::note_lifetimes(const Met& met, WallTime clock, const Tried& now
     const std::int64_t moved_ms = (later->second - expires).ms;
     use.mixes = use.mixes || moved_ms != by;
     if (moved_ms == by && still.contains(place)) use.units.insert(std::abs(by));
-    if (moved_ms != 0) continue;  // as long, whenever it begins
-    use.computed.insert((expires - clock).ms);
-    still.insert(place);
+    if (moved_ms == 0) still.insert(place);
   }
 }
 

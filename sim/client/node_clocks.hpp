@@ -56,6 +56,13 @@ class NodeClocks {
   /// `replies`: numbers below which clients do something else with one.
   void look_at(const Met& met, bool looked_at_time, const std::set<std::int64_t>& replies,
                TimeUse& use);
+  /// The key that another one's end follows, which a request has set: it ends so much later than
+  /// that one (`PTTL + c`), whenever the request is executed.
+  struct Prolonged {
+    std::optional<Place> key;
+    bool or_anew = false;  ///< it ends as long after the request, too: the later of the two
+  };
+  Prolonged prolonged(const Met& met, const Place& place);
   /// To be told of a request with an argument that is a duration that its client worked out from a
   /// clock: whether it is none but that of a key's life.
   void look_at_duration(const Met& met, std::size_t argument, TimeUse& use);
@@ -112,8 +119,8 @@ class NodeClocks {
   void note_results(const Met& met, std::int64_t later_ms, int sign, TimeUse& use);
   void note_made(const std::vector<std::int64_t>& numbers, const std::vector<std::int64_t>& others,
                  std::int64_t by, WallTime now, TimeUse& use) const;
-  static void note_lifetimes(const Met& met, WallTime clock, const Tried& now, const Tried& other,
-                             std::int64_t by, std::set<Place>& still, TimeUse& use);
+  static void note_lifetimes(const Met& met, const Tried& now, const Tried& other, std::int64_t by,
+                             std::set<Place>& still, TimeUse& use);
   void note_reply(const Met& met, std::int64_t number, Shown what, TimeUse& use);
   void note_within_ms(const Met& met, TimeUse& use);
 

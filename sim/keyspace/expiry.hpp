@@ -13,16 +13,22 @@ struct Expiry : WallTime {
   /// Really it is so many parts of a ms sooner (Rate; less than a ms), which no command can tell:
   /// of a key on a clock that drifts. A command that gives an expiry gives whole ms.
   std::int64_t sooner = 0;
+  /// How long it lasts, in ms: from when a lifetime was given that did not hang on another one,
+  /// with what was added since (`PTTL + c`). For the grid of a search that keeps it; 0: not known.
+  std::int64_t lasts_ms = 0;
 
-  constexpr explicit Expiry(WallTime at, std::int64_t parts_sooner = 0)
-      : WallTime(at), sooner(parts_sooner) {}
+  constexpr explicit Expiry(WallTime at, std::int64_t parts_sooner = 0, std::int64_t lasts = 0)
+      : WallTime(at), sooner(parts_sooner), lasts_ms(lasts) {}
   constexpr Expiry& operator=(WallTime at) { return *this = Expiry(at); }
   /// Later by so many parts of a ms, of which a ms has `in_a_ms`; sooner if there are less than 0.
   constexpr Expiry moved(std::int64_t parts, std::int64_t in_a_ms) const {
     const std::int64_t whole = ceil_quotient(parts - sooner, in_a_ms);
-    return Expiry(*this + Duration{whole}, whole * in_a_ms - (parts - sooner));
+    return Expiry(*this + Duration{whole}, whole * in_a_ms - (parts - sooner), lasts_ms);
   }
-  friend constexpr bool operator==(const Expiry&, const Expiry&) = default;
+  /// The same instant, whatever it came of.
+  friend constexpr bool operator==(const Expiry& a, const Expiry& b) {
+    return a.ms == b.ms && a.sooner == b.sooner;
+  }
 };
 
 }  // namespace lockstep::sim

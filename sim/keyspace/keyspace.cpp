@@ -89,10 +89,13 @@ void put_value(std::string& out, const SortedSet& set) {
 void put_entry(std::string& out, const Entry& entry) {
   out.push_back(static_cast<char>(entry.maker));
   const std::int64_t sooner = entry.expires ? entry.expires->sooner : 0;
-  put_number(out, entry.shares.size() << 2U | (sooner != 0 ? 2U : 0U) | (entry.expires ? 1U : 0U));
+  const std::int64_t lasts = entry.expires ? entry.expires->lasts_ms : 0;
+  put_number(out, entry.shares.size() << 3U | (lasts != 0 ? 4U : 0U) | (sooner != 0 ? 2U : 0U) |
+                      (entry.expires ? 1U : 0U));
   put_shares(out, entry.shares);
   if (entry.expires) put_number(out, static_cast<std::uint64_t>(entry.expires->ms));
   if (sooner != 0) put_number(out, static_cast<std::uint64_t>(sooner));
+  if (lasts != 0) put_number(out, static_cast<std::uint64_t>(lasts));
   out.push_back(
       static_cast<char>(entry.value.index() << 4U | static_cast<unsigned>(entry.encoding)));
   std::visit([&out](const auto& value) { put_value(out, value); }, entry.value);

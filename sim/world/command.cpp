@@ -150,7 +150,8 @@ const CommandRun& Nodes::run(const Asked& asked) {
       (rate.drifts() || clients_drift(setting_.model)))
     expire_sooner(met_keyspace, keyspace);
   keyspace = moved(std::move(keyspace), rate, -asked.clock);
-  command.started = note_lifetimes(before.value, keyspace, command.read_time) || command.read_time;
+  const LooksAt looks{command.read_time, execution.looked_at_clock};
+  command.started = note_lifetimes(met, looks, before.value, keyspace) || command.read_time;
   if (!asked.releases) note_lease_databases(before.value, keyspace, asked.sender);
   note_leases(before.value, keyspace, asked, command);
   command.keyspace = tables_.intern(keyspace);
@@ -217,45 +218,19 @@ bool Nodes::same_if_swapped(const Request& request, TokenUse tokens) const {
          std::ranges::all_of(tokens.tokens, [](Token token) { return token.number == 1; });
 }
 
-void Nodes::note_durations_sent(const Met& met) {
-  if (setting_.sent_durations.empty()) return;
-  const auto sent = setting_.sent_durations.find(form_of(met.request));
-  if (sent == setting_.sent_durations.end()) return;
-  TimeUse use;
-  for (const std::size_t argument : sent->second) clocks_.look_at_duration(met, argument, use);
-  setting_.note(use);
+/// The arguments that are durations which its client worked out from a clock; null: none.
+const std::set<std::size_t>* Nodes::durations_sent(const Request& request) const {
+  if (setting_.sent_durations.empty()) return nullptr;
+  const auto sent = setting_.sent_durations.find(form_of(request));
+  return sent == setting_.sent_durations.end() ? nullptr : &sent->second;
 }
 
-/// The lifetimes that a command has given are durations in use: not those that a key had before,
-/// and which another one has now (RENAME, COPY, SWAPDB). True if there are any.
-bool Nodes::note_lifetimes(const Keyspace& before, const Keyspace& after, bool read_time) {
-  static const Keys kNone;
-  bool given = false;
-  const auto carried = [&](const Expiry& expires) {
-    bool found = false;
-    before.for_each(
-        [&](const std::string&, const Entry& entry) { found = found || entry.expires == expires; });
-    return found;
-  };
-  const auto note = [&](const Keys* had, const Keys& has_now) {
-    const Keys& earlier = had ? *had : kNone;
-    for (const auto& [key, entry] : has_now) {
-      if (!entry.expires) continue;
-      const auto old = earlier.find(key);
-      if (old != earlier.end() && old->second.expires == entry.expires) continue;
-      if (carried(*entry.expires)) continue;
-      given = true;
-      const std::int64_t lifetime_ms = (*entry.expires - kEpoch).ms;
-      if (read_time) {
-        setting_.computed_lifetimes.insert(lifetime_ms);
-      } else {
-        if (!setting_.computed.contains(lifetime_ms)) setting_.use_lifetime(lifetime_ms);
-      }
-    }
-  };
-  note(&before.keys, after.keys);
-  for (const auto& [number, keys] : after.others) note(before.database(number), keys);
-  return given;
+void Nodes::note_durations_sent(const Met& met) {
+  const std::set<std::size_t>* const sent = durations_sent(met.request);
+  if (sent == nullptr) return;
+  TimeUse use;
+  for (const std::size_t argument : *sent) clocks_.look_at_duration(met, argument, use);
+  setting_.note(use);
 }
 
 /// Where nobody but a release() has made a lease key, one is of no lock.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
 
 namespace lockstep::sim {
 
@@ -12,10 +11,7 @@ void sort_without_twins(std::vector<std::int64_t>& times) {
   times.erase(std::unique(times.begin(), times.end()), times.end());
 }
 
-Grid::Grid(Setting& setting) : setting_(setting) {
-  for (const std::int64_t timer : setting.knowledge.timers) step_ms_ = std::gcd(step_ms_, timer);
-  for (const std::int64_t unit : setting.knowledge.units) step_ms_ = std::gcd(step_ms_, unit);
-}
+Grid::Grid(Setting& setting) : setting_(setting), step_ms_(setting.step_ms()) {}
 
 Id Grid::timers(const TimerCounts& counts) {
   const auto [place, added] = ids_.try_emplace(counts, static_cast<Id>(timers_.size()));

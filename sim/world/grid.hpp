@@ -88,7 +88,7 @@ class Grid {
   std::int64_t reduced(std::int64_t distance) const;
 
   Setting& setting_;
-  std::int64_t step_ms_ = 0;  ///< what all timers are multiples of that are not counted; 0: none
+  std::int64_t step_ms_;  ///< Setting::step_ms
   std::map<TimerCounts, Id> ids_{{TimerCounts{}, 0}};
   std::vector<TimerCounts> timers_{{}};
   FlatMap both_;

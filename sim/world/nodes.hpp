@@ -235,11 +235,20 @@ class Nodes {
   void note_slots(const Request& request, const Keyspace& keyspace);
   Met met_by(const Asked& asked, const Keyspace& keyspace, const Execution& given) const;
   void note_clock_use(const Met& met, bool looked_at_time);
+  const std::set<std::size_t>* durations_sent(const Request& request) const;
   void note_durations_sent(const Met& met);
   void note_token_bytes(const Asked& asked, const Met& met, const Reply& reply,
                         const Keyspace& after, const Execution& execution);
   bool same_if_swapped(const Request& request, TokenUse tokens) const;
-  bool note_lifetimes(const Keyspace& before, const Keyspace& after, bool read_time);
+  /// What a command has looked at: absolute time, or any clock.
+  struct LooksAt {
+    bool time = false, clock = false;
+  };
+  bool note_lifetimes(const Met& met, LooksAt looks, const Keyspace& before, Keyspace& after);
+  void note_lifetime(const Met& met, LooksAt looks, const Keyspace& before, const Place& place,
+                     Expiry& expires);
+  std::int64_t like_known(std::int64_t lasts_ms) const;
+  void note_prolonged(std::int64_t lasts_ms, Expiry& expires);
   void note_lease_databases(const Keyspace& before, Keyspace& after, Maker sender) const;
   void note_leases(const Keyspace& before, const Keyspace& after, const Asked& asked,
                    CommandRun& command) const;

@@ -2,6 +2,7 @@
 #include "sim/world/setting.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "sim/base/check.hpp"
@@ -336,6 +337,13 @@ std::int64_t Setting::longest_timer_ms() const {
   for (const auto& sleeps : knowledge.sleeps)
     if (!sleeps.empty()) longest = std::max(longest, sleeps.rbegin()->first);
   return longest;
+}
+
+std::int64_t Setting::step_ms() const {
+  std::int64_t step_ms = 0;
+  for (const auto* found : {&knowledge.timers, &knowledge.units})
+    for (const std::int64_t ms : *found) step_ms = std::gcd(step_ms, ms);
+  return step_ms;
 }
 
 std::int64_t Setting::long_run_ms() const {

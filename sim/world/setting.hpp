@@ -58,6 +58,7 @@ struct Knowledge {
   bool clocks_jump = false;       ///< some clock may jump that matters
   bool replica_waits = false;     ///< some request is a WAIT
   bool blocks = false;            ///< some request waits at its node
+  bool prolongs = false;          ///< a lifetime is worked out from what a key has left
   /// A pause may stop work while another task of the process goes on: its instant is reckoned.
   bool splits_work = false;
   // Durations in use (docs/semantics.md, section 4), in ms.
@@ -69,6 +70,7 @@ struct Knowledge {
   /// Request timeouts, where each needs a fault of its own: else they are `timers`.
   std::set<std::int64_t> timeouts;
   std::set<std::int64_t> lifetimes;  ///< of keys
+  std::set<std::int64_t> prolonged;  ///< those of them that were made of what a key had left
   // Thresholds (docs/semantics.md, section 4), in ms.
   std::set<std::int64_t> ages;     ///< of an instant: the first age with which a step differs
   std::set<std::int64_t> lefts;    ///< of a key: the last remaining lifetime before it does
@@ -105,6 +107,9 @@ class Setting {
   /// Longer than a run takes that comes to an end, with much to spare. What is older than that, and
   /// grows older, never makes a world that was met before.
   std::int64_t long_run_ms() const;
+  /// What all timers that are not counted are multiples of, and units: distances of points of time
+  /// are known but for multiples of it. 0: there are none.
+  std::int64_t step_ms() const;
   /// How fast the clocks of a process run (a probe's are right), and that of a node: an index
   /// into `rates`.
   std::uint8_t process_rate(unsigned process) const {

@@ -152,6 +152,7 @@ class Writer {
   std::string taking();
   std::string heard();
   std::string listing();
+  std::string prolonging();
   std::string script_taking();
   std::string acquire();
   std::string release();
@@ -345,6 +346,7 @@ std::string Writer::statement() {
       if (dice_.one_in(4))
         return "ask(self.key, \"redis.call('set', KEYS[1] .. ':beside', 1, 'px', \" .. (" +
                number(1, 12) + ") .. \")\")\n";
+      if (dice_.one_in(3)) return "ask(self.key, \"" + prolonging() + "\")\n";
       return "sleep(" + nap(1, 8) + ")\n";
   }
 }
@@ -394,6 +396,17 @@ std::string Writer::listing() {
       "if n > {} then return 0 end redis.call('set', KEYS[1], "
       "kept .. ARGV[1] .. '|' .. string.format('%.0f', ms + {}) .. ',', 'px', ARGV[2]) return 1",
       dice_.from(-1, 3), dice_.from(0, 1), dice_.ms(1, 12));
+}
+
+/// A lifetime that is made of what is left of one.
+std::string Writer::prolonging() {
+  const std::string beside = "KEYS[1] .. ':beside'", own = "KEYS[1]";
+  return fmt::format(
+      "local left = redis.call('pttl', {}) "
+      "if left > 0 then redis.call('pexpire', {}, {}) end",
+      dice_.one_in(3) ? beside : own, dice_.one_in(3) ? beside : own,
+      dice_.one_in(3) ? fmt::format("math.max(left + {}, {})", dice_.ms(-3, 3), dice_.ms(1, 12))
+                      : fmt::format("left + {}", dice_.ms(-3, 6)));
 }
 
 std::string Writer::script_taking() {
