@@ -130,12 +130,17 @@ bool Belongings::all_of(Maker maker) const {
          std::all_of(shares_.begin(), shares_.end(), is_its);
 }
 
-bool Belongings::made(const Belongings& after, Maker sender) const {
+bool Belongings::gave(const Belongings& after, Maker owner) const {
   for (const auto& [place, count] : after.parts_) {
-    if (place.first != sender) continue;
+    if (place.first != owner) continue;
     const auto had = parts_.find(place);
     if (had == parts_.end() || had->second < count) return true;
   }
+  return false;
+}
+
+bool Belongings::made(const Belongings& after, Maker sender) const {
+  if (gave(after, sender)) return true;
   return std::any_of(after.shares_.begin(), after.shares_.end(), [&](const auto& has) {
     return has.first.first == sender && is_further(has.second, share(has.first));
   });
@@ -148,6 +153,17 @@ bool Belongings::marked(const Belongings& after, Maker sender) const {
     const auto had = tokens_.find(place);
     return had == tokens_.end() ||
            !std::includes(had->second.begin(), had->second.end(), numbers.begin(), numbers.end());
+  });
+}
+
+bool Belongings::replaced(const Belongings& after, Maker sender) const {
+  return std::any_of(after.tokens_.begin(), after.tokens_.end(), [&](const auto& text) {
+    const auto& [place, numbers] = text;
+    const auto had = tokens_.find(place);
+    if (place.first != sender || had == tokens_.end() || !parts_.contains(place)) return false;
+    return !after.tokens_.at(place).empty() &&
+           std::none_of(numbers.begin(), numbers.end(),
+                        [&](std::uint16_t number) { return had->second.contains(number); });
   });
 }
 

@@ -33,6 +33,9 @@ class Belongings {
   // What a request of `sender` that left `after` did.
   bool made(const Belongings& after, sim::Maker sender) const;
   bool marked(const Belongings& after, sim::Maker sender) const;  ///< with another token of its own
+  bool replaced(const Belongings& after, sim::Maker sender) const;  ///< and none that it bore
+  /// `owner` has a part that it had not.
+  bool gave(const Belongings& after, sim::Maker owner) const;
   bool freed(const Belongings& after, sim::Maker sender) const;
   bool freed_of_share(const Belongings& after, sim::Maker sender) const;
   bool took_from(const Belongings& after, sim::Maker sender, sim::Maker owner) const;

@@ -182,14 +182,18 @@ sim::Execution Rules::execution_on(World& world, std::uint8_t p, const Connectio
 }
 
 /// Whose is what a request has left, beyond who has put it there.
-void Rules::tell_whose(const Message& asked, Maker sender, const Keyspace& before,
-                       Keyspace& after) const {
+void Rules::tell_whose(const World& world, const Message& asked, Maker sender,
+                       const Keyspace& before, Keyspace& after) const {
   const Request& request = asked.request;
   const auto is_lease = [&](const std::string& key) { return lease_keys_.contains(key); };
   sim::drop_shares_unless(after, is_lease);
   if (sim::hides_what_is_equal(request)) sim::keep_what_is_as_before(before, after);
   if (model_.program->is_shared())
     sim::keep_owners(before, after, sim::WrittenBy{sender, sim::runs_several(request)}, is_lease);
+  sim::HandedBy by{sender};
+  for (std::uint8_t q = 0; q < world.processes.size(); ++q)
+    if (world.processes[q].crashed) by.gone |= sim::only_maker(maker_of(q));
+  sim::hand_over(before, after, by, is_lease);
   if (asked.in_release) sim::give_back(before, after, sender, is_lease);
 }
 
@@ -242,7 +246,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
     if (entry.expires)
       entry.expires->ms = execution.now.ms + rounded_up((*entry.expires - execution.now).ms);
   });
-  tell_whose(asked, execution.sender, before, node.keyspace);
+  tell_whose(world, asked, execution.sender, before, node.keyspace);
   if (model_.part_of_ms == sim::PartOfMs::off_leases &&
       (node.drift_ppm != 0 || sim::clients_drift(model_)))
     sim::expire_sooner(before, node.keyspace);
@@ -252,6 +256,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   note_not_durable(world, node, stored_before);
   if (execution.flushed_all) save_flushed(node);
   judge_execution(world, p, {execution.sender, all_words(request, session)}, before, after, facts);
+  note_given(world, p, connection, asked, before, after);
   if (!connection.former && !node.follows) {  // what a replica has is nobody's
     const Sent sent = connection.sent == Sent::now ? asked.sent : connection.sent;
     note_made_and_freed(world, p, servers_.group_of(connection.node), asked, sent, before, after);

@@ -255,6 +255,7 @@ void Rules::lose_late(Process& process, std::uint8_t c) const {
 void Rules::crash(World& world, std::uint8_t p) const {
   Process& process = world.processes[p];
   process.life = Life::dead;
+  process.crashed = true;
   process.pause_left_ms.reset();
   process.snapshot.clear();
   process.history.clear();

@@ -116,7 +116,7 @@ void add(Bytes& bytes, const TaskState& task) {
   }
   bytes.kind(task.basis);
   bytes.number(task.releasing);
-  for (const auto* nodes : {&task.made, &task.freed}) {
+  for (const auto* nodes : {&task.made, &task.given, &task.freed}) {
     bytes.number(static_cast<std::int64_t>(nodes->size()));
     for (const std::uint8_t node : *nodes) bytes.number(node);
   }
@@ -133,6 +133,7 @@ void add(Bytes& bytes, const TaskState& task) {
 
 void add(Bytes& bytes, const World& world, const Process& process) {
   bytes.kind(process.life);
+  bytes.number(process.crashed);
   for (const int rounds : process.rounds_begun) bytes.number(rounds);
   bytes.text(process.snapshot);
   bytes.number(static_cast<std::int64_t>(process.history.size()));

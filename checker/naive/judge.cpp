@@ -182,7 +182,12 @@ void Rules::judge_prolonged(const World& world, std::uint8_t p, const Effect& ef
 void Rules::judge_refused(const World& world, std::uint8_t p, const Effect& effect,
                           Facts& facts) const {
   judge_prolonged(world, p, effect, facts);
-  if (!enough(world.processes[p].tasks.at(effect.task).made)) return;
+  const TaskState& task = world.processes[p].tasks.at(effect.task);
+  std::set<std::uint8_t> with_given = task.given;
+  with_given.insert(task.made.begin(), task.made.end());
+  // What was given is no more its own than another task's that is still there.
+  if (!enough(task.made) && (!enough(with_given) || key_in_use(world, p, effect.task, effect.lock)))
+    return;
   // A number that others count in, or that stays by design, is there for all, whoever has set it.
   // A field of its own beside those of others says that it waits, unless it is named by a token.
   const auto of_refused = [](bool stays) {
@@ -362,6 +367,30 @@ void Rules::judge_execution(const World& world, std::uint8_t p, const Author& by
   }
 }
 
+/// What a request has handed over, to another process or to another task of its own: to whom it is
+/// inside the acquire() of such a lock.
+void Rules::note_given(World& world, std::uint8_t p, const Connection& connection,
+                       const Message& asked, const Keyspace& before, const Keyspace& after) const {
+  const bool of_main_task =
+      !connection.former && asked.sender < world.processes[p].rounds_begun.size();
+  const auto is_given = [&](std::uint8_t q, const std::string& key) {
+    return std::ranges::any_of(databases_of(after), [&](int database) {
+      const Belongings had(before.find(database, key)), has(after.find(database, key));
+      if (q != p) return had.gave(has, maker_of(q));
+      return of_main_task && had.replaced(has, maker_of(q));
+    });
+  };
+  for (std::uint8_t q = 0; q < world.processes.size(); ++q) {
+    Process& process = world.processes[q];
+    for (const Wait& wait : process.waits) {
+      if (!wait.in_acquire || (q == p && wait.task == asked.sender)) continue;
+      const auto keys = model_.program->lease_keys(model_.processes[q].lock_keys[wait.lock]);
+      if (std::ranges::any_of(keys, [&](const auto& key) { return is_given(q, key); }))
+        process.tasks.at(wait.task).given.insert(servers_.group_of(connection.node));
+    }
+  }
+}
+
 /// Did the request make, or remove, a lease key of the process? It counts for the operation of its
 /// own task; for every operation of the process if its task has none. To a release() of another
 /// task, a lease key that an operation makes is the lock's next owner; so is what was sent for
@@ -375,7 +404,8 @@ void Rules::note_made_and_freed(World& world, std::uint8_t p, std::uint8_t node,
     for (const int database : databases_of(after)) {
       const Belongings had(before.find(database, key)), has(after.find(database, key));
       made = made || had.made(has, maker_of(p)) || (of_main_task && had.marked(has, maker_of(p)));
-      freed = freed || had.freed(has, maker_of(p));
+      freed =
+          freed || had.freed(has, maker_of(p)) || (of_main_task && had.replaced(has, maker_of(p)));
       counted = counted || had.freed_of_share(has, maker_of(p));
     }
   }

@@ -182,6 +182,7 @@ void end_operation_of(Process& process, const Effect& effect) {
   const sim::TaskId id = effect.task;
   TaskState& task = process.tasks[id];
   task.made.clear();
+  task.given.clear();
   task.freed.clear();
   task.counted = task.stayed = false;
   task.owned = task.releasing = task.keeps_mode = task.overtaken = false;
@@ -388,6 +389,7 @@ void Rules::take_waits(World& world, std::uint8_t p, const std::vector<Wait>& wa
     TaskState& task = process.tasks[wait.task];
     if (wait.in_acquire && !in_acquire_before(wait.task)) {
       task.made.clear();
+      task.given.clear();
       task.freed.clear();
     }
     const bool timed = wait.kind == Wait::Kind::sleep || wait.kind == Wait::Kind::work;

@@ -131,6 +131,7 @@ struct TaskState {
   bool releasing = false;   ///< inside release()
   bool keeps_mode = false;  ///< inside that of one mode, of a key that it holds in the other
   std::set<std::uint8_t> made, freed;  ///< at which nodes: of a server, its group
+  std::set<std::uint8_t> given;        ///< inside acquire(): where others made something for it
   bool counted = false;                ///< some of a share was freed
   bool stayed = false;                 ///< inside release(): something in a key that stays was left
   bool owned = false;              ///< inside release(): of the holding that ended, or was given up
@@ -155,6 +156,7 @@ struct Held {
 
 struct Process {
   Life life = Life::up;
+  bool crashed = false;           ///< ever
   std::vector<int> rounds_begun;  ///< by main task
   std::string snapshot;           ///< Program::initial of this incarnation
   std::vector<sim::Observation> history;
@@ -465,8 +467,8 @@ class Rules {
   void disturb_node(World& world, const sim::Action& action) const;
   void execute(World& world, const sim::Action& action, Facts& facts);
   sim::Execution execution_on(World& world, std::uint8_t p, const Connection& connection);
-  void tell_whose(const Message& asked, sim::Maker sender, const sim::Keyspace& before,
-                  sim::Keyspace& after) const;
+  void tell_whose(const World& world, const Message& asked, sim::Maker sender,
+                  const sim::Keyspace& before, sim::Keyspace& after) const;
   sim::Reply execute_on_node(World& world, std::uint8_t p, Connection& connection,
                              const Message& asked, Facts& facts);
   sim::Reply execute_on_resource(World& world, std::uint8_t p, const Connection& connection,
@@ -597,6 +599,8 @@ class Rules {
   bool stays_in(const sim::Keyspace& keyspace, std::uint8_t p, std::uint8_t lock) const;
   void note_prolonged(TaskState& task, std::uint8_t p, std::uint8_t lock,
                       const sim::Keyspace& before, const sim::Keyspace& after) const;
+  void note_given(World& world, std::uint8_t p, const Connection& connection, const Message& asked,
+                  const sim::Keyspace& before, const sim::Keyspace& after) const;
   void note_made_and_freed(World& world, std::uint8_t p, std::uint8_t node, const Message& asked,
                            Sent sent, const sim::Keyspace& before,
                            const sim::Keyspace& after) const;

@@ -11,6 +11,7 @@ namespace lockstep::sim {
 /// Who made a key, a field, an element or a member: process index + 1, or 0 for nobody (a former
 /// incarnation, or no process at all).
 using Maker = std::uint8_t;
+inline constexpr Maker kNobody = 0;
 constexpr Maker maker_of(std::uint8_t process) { return static_cast<Maker>(process + 1); }
 
 /// By how much a process has changed a number that several count in, all in all: never 0. Or a
@@ -76,8 +77,10 @@ struct Belongings {
 struct PartsChange {
   bool made = false;       ///< the sender has a part that it had not, or a larger share
   bool marked = false;     ///< a part that it had bears another token of its own now
+  bool replaced = false;   ///< and none of those that it bore
   bool freed = false;      ///< the sender has lost a part, or some of a share
   bool counted = false;    ///< and it was of a share
+  Makers given = 0;        ///< others that have a part that they had not
   Makers taken = 0;        ///< of others: removed, overwritten, made to end earlier
   Makers overwritten = 0;  ///< of these: who has lost nothing but what others' parts stand for now
   Makers extended =

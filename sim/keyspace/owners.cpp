@@ -151,7 +151,106 @@ void keep_named_parts(const Entry& before, Entry& after) {
   keep_makers(before, after, bears_token);
 }
 
+/// Hands over what is new in one key.
+class Handover {
+ public:
+  explicit Handover(const HandedBy& by) : by_(by) {}
+
+  /// `before` is what had this name, or null. Who writes over another's part takes it, even if the
+  /// other's token still stands there: it may look for all of the text.
+  template <class Part>
+  void part(const std::string& text, const Part* before, Part& after, bool as_before) {
+    if (before == nullptr)
+      put(text, after.maker);
+    else if (before->maker != after.maker || !as_before)
+      put(text, after.maker, before->maker);
+  }
+  void put(const std::string& text, Maker& maker, Maker had = kNobody) {
+    if (maker != by_.sender) return;
+    const Maker named = named_in(text);
+    if (named == kNobody || named == had) return;
+    const bool gone = has_maker(by_.gone, named);
+    if (gone && by_.sender != kNobody) to_gone_ |= only_maker(named);
+    maker = gone ? kNobody : named;
+  }
+  /// A field by a token's name in which a request counts that has just made it.
+  void counted(const std::string& name, HashField& field) {
+    if (field.maker != kNobody || field.shares.size() != 1) return;
+    if (field.shares.front().maker != by_.sender || named_in(name) == kNobody) return;
+    field.shares.clear();
+    field.maker = by_.sender;
+    put(name, field.maker);
+  }
+  Makers to_gone() const { return to_gone_; }
+
+ private:
+  /// The one process whose tokens stand in it; nobody if there are several, or it is the sender.
+  Maker named_in(const std::string& text) const {
+    Maker named = kNobody;
+    for (const Token token : by_.tokens_in(text)) {
+      const Maker maker = maker_of(token.process);
+      if (maker == by_.sender || (named != kNobody && named != maker)) return kNobody;
+      named = maker;
+    }
+    return named;
+  }
+
+  const HandedBy& by_;
+  Makers to_gone_ = 0;
+};
+
+void hand_over(const Hash* before, Hash& after, Handover& handover) {
+  for (auto& [name, field] : after) {
+    const HashField* old = nullptr;
+    if (before)
+      if (const auto was = before->find(name); was != before->end()) old = &was->second;
+    if (old == nullptr) handover.counted(name, field);
+    if (!field.shares.empty()) continue;
+    handover.part(name + "\n" + field.value, old, field, old && old->value == field.value);
+  }
+}
+
+/// Of equal elements as many as are new.
+void hand_over(const List* before, List& after, Handover& handover) {
+  std::map<std::pair<std::string_view, Maker>, std::size_t> old;
+  if (before)
+    for (const ListElement& element : *before) ++old[{element.value, element.maker}];
+  for (ListElement& element : after) {
+    if (std::size_t& left = old[{element.value, element.maker}]; left > 0)
+      --left;
+    else
+      handover.put(element.value, element.maker);
+  }
+}
+
+template <class Members>  // Set, SortedSet
+void hand_over_members(const Members* before, Members& after, Handover& handover) {
+  for (auto& [name, member] : after) {
+    const auto* const old =
+        before && before->contains(name) ? &before->find(name)->second : nullptr;
+    handover.part(name, old, member, true);
+  }
+}
+
 }  // namespace
+
+Makers hand_over(const Entry* before, Entry& after, const HandedBy& by) {
+  Handover handover(by);
+  const auto* old = before ? &before->value : nullptr;
+  if (auto* text = std::get_if<std::string>(&after.value); text && after.shares.empty()) {
+    const auto* old_text = std::get_if<std::string>(old);
+    handover.part(*text, old_text ? before : nullptr, after, old_text && *old_text == *text);
+  }
+  if (auto* hash = std::get_if<Hash>(&after.value))
+    hand_over(std::get_if<Hash>(old), *hash, handover);
+  if (auto* list = std::get_if<List>(&after.value))
+    hand_over(std::get_if<List>(old), *list, handover);
+  if (auto* set = std::get_if<Set>(&after.value))
+    hand_over_members(std::get_if<Set>(old), *set, handover);
+  if (auto* set = std::get_if<SortedSet>(&after.value))
+    hand_over_members(std::get_if<SortedSet>(old), *set, handover);
+  return handover.to_gone();
+}
 
 void count_in(Maker& maker, Shares& shares, Maker sender, const std::string& before,
               const std::string& after, std::optional<std::int64_t> by) {

@@ -57,4 +57,25 @@ void keep_owners(const Keyspace& before, Keyspace& after, const WrittenBy& by, I
   });
 }
 
+/// Who may hand something over, and to whom that is no use.
+struct HandedBy {
+  Maker sender = 0;
+  Makers gone = 0;  ///< whose tokens may be those of a former incarnation
+  TokensIn tokens_in = simulated_tokens;
+};
+
+/// What a request has put there or written over, in which lock tokens of one other process stand
+/// and none of its sender's, is that one's; or nobody's if that is `gone`. Returns those.
+Makers hand_over(const Entry* before, Entry& after, const HandedBy& by);
+
+/// The same for all keys of which `is_lease(key)`.
+template <class IsLease>
+Makers hand_over(const Keyspace& before, Keyspace& after, const HandedBy& by, IsLease is_lease) {
+  Makers to_gone = 0;
+  for_each_with_before(before, after, [&](const std::string& key, const Entry* was, Entry& entry) {
+    if (is_lease(key)) to_gone |= hand_over(was, entry, by);
+  });
+  return to_gone;
+}
+
 }  // namespace lockstep::sim

@@ -16,8 +16,6 @@ namespace lockstep::sim {
 
 namespace {
 
-constexpr Maker kNobody = 0;
-
 /// Whether a number counts nothing but its shares; of a string in pieces, whether all that is not
 /// zero is in them.
 bool is_all_shares(std::string_view text, const Shares& shares) {
@@ -150,6 +148,15 @@ bool marks(std::string_view before, std::string_view after, Maker sender) {
   });
 }
 
+/// And none of those that stood there.
+bool replaces(std::string_view before, std::string_view after, Maker sender) {
+  const auto has = scan_tokens(after).tokens;
+  return marks(before, after, sender) && bears_token_of(sender, before) &&
+         std::ranges::none_of(scan_tokens(before).tokens, [&](const Token& token) {
+           return maker_of(token.process) == sender && std::ranges::find(has, token) != has.end();
+         });
+}
+
 /// An entry or a field: the text is the maker's, if with others.
 template <class Text>
 bool owns(const Text& text, Maker maker) {
@@ -158,11 +165,14 @@ bool owns(const Text& text, Maker maker) {
          });
 }
 
-bool marks(const Entry& before, const Entry& after, Maker sender) {
+using IsMark = bool (*)(std::string_view before, std::string_view after, Maker sender);
+
+/// Whether it is so of a text that was the sender's, and is.
+bool in_own_text(const Entry& before, const Entry& after, Maker sender, IsMark is_so) {
   const auto* text = std::get_if<std::string>(&after.value);
   const auto* old_text = std::get_if<std::string>(&before.value);
   if (text && old_text)
-    return owns(before, sender) && owns(after, sender) && marks(*old_text, *text, sender);
+    return owns(before, sender) && owns(after, sender) && is_so(*old_text, *text, sender);
   const auto* hash = std::get_if<Hash>(&after.value);
   const auto* old_hash = std::get_if<Hash>(&before.value);
   if (!hash || !old_hash) return false;
@@ -170,7 +180,7 @@ bool marks(const Entry& before, const Entry& after, Maker sender) {
     const auto& [name, field] = item;
     const auto old = old_hash->find(name);
     return old != old_hash->end() && owns(old->second, sender) && owns(field, sender) &&
-           marks(old->second.value, field.value, sender);
+           is_so(old->second.value, field.value, sender);
   });
 }
 
@@ -381,9 +391,11 @@ PartsChange change_of(const Entry* before, const Entry* after, Maker sender) {
   });
   for_each_missing(have, had, [&](const Part& part) {
     change.made = change.made || (part.maker == sender && part.share == 0);
+    if (part.maker != sender && part.share == 0) change.given |= only_maker(part.maker);
   });
   if (before && after) {
-    change.marked = marks(*before, *after, sender);
+    change.marked = in_own_text(*before, *after, sender, marks);
+    change.replaced = in_own_text(*before, *after, sender, replaces);
     Makers others = 0, before_too = 0;  // SWAPDB may bring a key of somebody who had nothing there
     for (const auto& part : had) before_too |= only_maker(part.maker);
     bool entitled = false, counts = false;
@@ -410,9 +422,11 @@ PartsChange change_of(const Entry* before, const Entry* after, Maker sender) {
   change.taken &= ~only_maker(kNobody);
   if (before && after && is_rewritten(*before, *after, sender))
     change.rewritten = change.taken & only_maker(before->maker);
+  change.given &= ~only_maker(kNobody);
   change.extended &= ~only_maker(kNobody);
   change.prolonged &= ~only_maker(kNobody);
-  if (sender == kNobody) change.made = change.marked = change.freed = change.counted = false;
+  if (sender == kNobody)
+    change.made = change.marked = change.replaced = change.freed = change.counted = false;
   return change;
 }
 

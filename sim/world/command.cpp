@@ -145,6 +145,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   if (hides_what_is_equal(request)) keep_what_is_as_before(met_keyspace, keyspace);
   if (setting_.model.program->is_shared())
     keep_owners(met_keyspace, keyspace, WrittenBy{asked.sender, runs_several(request)}, is_lease);
+  command.given_to_gone = hand_over(met_keyspace, keyspace, {asked.sender, asked.gone}, is_lease);
   if (asked.releases) give_back(before.value, keyspace, asked.sender, is_lease);
   if (setting_.model.part_of_ms == PartOfMs::off_leases &&
       (rate.drifts() || clients_drift(setting_.model)))
@@ -262,8 +263,10 @@ void Nodes::note_leases(const Keyspace& before, const Keyspace& after, const Ask
       if (has_now && names_one_of(*has_now, named.tokens)) change.extended = 0;
       command.made = command.made || change.made;
       command.marked = command.marked || change.marked;
-      if (change.freed)
-        for (const auto lock : locks) command.freed |= only<LockSet>(lock);
+      for (const auto lock : locks) {
+        if (change.freed) command.freed |= only<LockSet>(lock);
+        if (change.replaced) command.replaced |= only<LockSet>(lock);
+      }
       command.counted = command.counted || change.counted;
       for (Maker maker = 1; maker <= setting_.processes; ++maker)
         note_change(change, maker, locks, command);
@@ -275,6 +278,8 @@ void Nodes::note_leases(const Keyspace& before, const Keyspace& after, const Ask
 void Nodes::note_change(const PartsChange& change, Maker maker,
                         const std::vector<std::uint8_t>& locks, CommandRun& command) const {
   using Kind = LeaseChange::Kind;
+  if (has_maker(change.given, maker))
+    for (const auto lock : locks) command.given.push_back({Kind::given, lock, maker});
   const bool taken = has_maker(change.taken, maker);
   const bool extended = has_maker(change.extended, maker);
   const bool one_of_many = change.by_count && setting_.permits > 1;

@@ -29,11 +29,12 @@ const StepResult& Executions::keep(FlatMap& memo, std::uint64_t a, std::uint64_t
 FlatMap& Executions::memo_of_node(Others others, const Connection& connection, const Id* nodes) {
   if (setting_.knowledge.replica_waits) {
     const ReplicaWaits::Behind behind = waits_.behind(nodes, connection.node);
-    return wider_memos_[{others.watched, others.listening, behind.lagging, behind.missing,
-                         waits_.acknowledged(nodes, connection)}];
+    return wider_memos_[{others.watched, others.listening, others.gone, others.back, behind.lagging,
+                         behind.missing, waits_.acknowledged(nodes, connection)}];
   }
-  if (others.listening != Tables::kNowhere)
-    return wider_memos_[{others.watched, others.listening, NodeSet{0}, NodeSet{0}, 0}];
+  if (others.listening != Tables::kNowhere || others.gone != 0)
+    return wider_memos_[{others.watched, others.listening, others.gone, others.back, NodeSet{0},
+                         NodeSet{0}, 0}];
   if (others.watched >= node_memos_.size()) node_memos_.resize(others.watched + 1);
   return node_memos_[others.watched];
 }
@@ -86,6 +87,8 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
                          nodes_.differ_in_stream(node_id, written));
   if (queues_.take_turn(process, connection, written, command))
     return keep(memo, a, b, blocked(process_id, process, with_node(written)));
+  if ((command.given_to_gone & others.back) != 0)  // of which life its token is, is not told
+    setting_.leave_untried("a lock is handed over to a client that has crashed, and is up again");
   if (command.flushed) written = nodes_.flushed(written);
   const Id asked_in =
       setting_.knowledge.polls ? tables_.node_state(nodes_.info(node_id).value, process.index) : 0;
@@ -109,6 +112,8 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   Report report;
   report.read_time = command.read_time;
   report.leases = command.leases;
+  report.given = command.given;
+  report.given_at = setting_.servers.group_of(n);
   if (of_this_life) report.claims.inside = freed_unknown_to_holders(process, sender, command.freed);
   const bool touches = others.watched != Tables::kNowhere && command.touched != Tables::kNowhere;
   const bool publishes =
@@ -145,23 +150,25 @@ void Executions::note_own_keys(Process& process, const Connection& sender,
   const bool of_main = message.task < process.rounds.size();
   const Outlived outlived = std::max(sender.outlived, message.outlived);
   const bool made = command.made || (of_main && command.marked);
+  const bool freed = command.freed != 0 || (of_main && command.replaced != 0);
+  const auto here = only<NodeSet>(setting_.servers.group_of(sender.node));
   const LockSet staying = tables_.keyspace(command.keyspace).own[process.index].kept;
   for (const auto& wait : processes_.automaton().state(process.program).tasks) {
     if (!wait.in_operation) continue;
     Operation& operation = process.operation(wait.task);
+    const std::uint8_t lock = setting_.lock_of(process.index, wait.lock);
     if (of_main && (wait.task != message.task || outlived != Outlived::no)) {
       const bool of_what_ends = wait.task == message.task && outlived == Outlived::yes;
       operation.succeeded = operation.succeeded || (made && operation.releasing && !of_what_ends);
+      if (wait.in_acquire && wait.task != message.task && has(command.replaced, lock))
+        operation.given |= here;  // from one task to another
       continue;
     }
-    const auto here = only<NodeSet>(setting_.servers.group_of(sender.node));
-    if (command.freed != 0) operation.made &= static_cast<NodeSet>(~here);
+    if (freed) operation.made &= static_cast<NodeSet>(~here);
     if (made && wait.in_acquire) operation.made |= here;
-    if (wait.in_acquire)
-      operation.prolonged |= prolonged_in(command, setting_.lock_of(process.index, wait.lock));
-    if (command.freed != 0 && !wait.in_acquire) operation.freed |= here;
+    if (wait.in_acquire) operation.prolonged |= prolonged_in(command, lock);
+    if (freed && !wait.in_acquire) operation.freed |= here;
     operation.counted = operation.counted || (command.counted && operation.releasing);
-    const std::uint8_t lock = setting_.lock_of(process.index, wait.lock);
     operation.stayed = operation.stayed || (has(staying, lock) && operation.releasing);
   }
   process.drop_empty_operations();

@@ -58,9 +58,9 @@ class Executions {
   const Queues& queues_;
   std::vector<StepResult> results_;
   std::vector<FlatMap> node_memos_;  ///< by what other processes watch there
-  /// Where WAIT is sent, or somebody listens: by that and what others listen to, the replicas that
-  /// lag, those that miss something, and how many have acknowledged.
-  std::map<std::tuple<Id, Id, NodeSet, NodeSet, unsigned>, FlatMap> wider_memos_;
+  /// Where WAIT is sent, somebody listens or has crashed: by that, what others listen to and who
+  /// has crashed, the replicas that lag, those that miss something, and how many have acknowledged.
+  std::map<std::tuple<Id, Id, Makers, Makers, NodeSet, NodeSet, unsigned>, FlatMap> wider_memos_;
   FlatMap resource_memo_;
 };
 

@@ -78,6 +78,7 @@ struct Asked {
   Id session = 0;           ///< of the connection
   Id watched = 0;           ///< the places that other connections watch or wait for
   Id listening = 0;         ///< what other connections listen to
+  Makers gone = 0;          ///< processes that have crashed, also if they are up again
   Id served = 0;            ///< the place that the session has waited for, if it is served
   bool may_listen = false;  ///< it is sent by a listener
   Maker sender = 0;
@@ -104,10 +105,13 @@ struct CommandRun {
   std::vector<Place> came;              ///< of those that are waited for
   std::optional<std::int64_t> wait_ms;  ///< it waits for a key; 0: for ever
   std::vector<LeaseChange> leases;
+  std::vector<LeaseChange> given;      ///< parts to others
+  Makers given_to_gone = 0;            ///< what would have been theirs is nobody's
   std::vector<LeaseChange> prolonged;  ///< beside a part of the sender's; judged if it is refused
   bool made = false;                   ///< parts of lease keys of the sender's
   bool marked = false;                 ///< with another token of its own
   LockSet freed = 0;                   ///< of whose lease keys
+  LockSet replaced = 0;                ///< marked, and the token that was there is gone
   bool counted = false;                ///< freed some of a share
   bool flushed = false;                ///< it was, or had in it, a FLUSHALL
   bool called = false;                 ///< it ran: it was neither refused before nor queued
@@ -265,15 +269,15 @@ class Nodes {
   Interner<NodeInfo> nodes_;
   std::vector<CommandRun> commands_;
   std::vector<Aged> aged_;
-  /// By session, what others watch and listen to, what serves it, the clock's rate, whether
-  /// release() sends, to a replica, one whose memory is full, that loads or that has few replicas,
-  /// its slots and where they are else, and how many replicas have acknowledged.
-  using Circumstances = std::tuple<Id, Id, Id, Id, std::uint8_t, bool, bool, bool, bool, bool,
-                                   Slots, std::uint8_t, unsigned>;
+  /// By session, what others watch and listen to, who has crashed, what serves it, the clock's
+  /// rate, whether release() sends, to a replica, one whose memory is full, that loads or that has
+  /// few replicas, its slots and where they are else, and how many replicas have acknowledged.
+  using Circumstances = std::tuple<Id, Id, Id, Makers, Id, std::uint8_t, bool, bool, bool, bool,
+                                   bool, Slots, std::uint8_t, unsigned>;
   static Circumstances circumstances(const Asked& asked) {
-    return {asked.session,  asked.watched, asked.listening,   asked.served,  asked.rate,
-            asked.releases, asked.replica, asked.full,        asked.loading, asked.few,
-            asked.slots,    asked.other,   asked.acknowledged};
+    return {asked.session, asked.watched,  asked.listening, asked.gone,        asked.served,
+            asked.rate,    asked.releases, asked.replica,   asked.full,        asked.loading,
+            asked.few,     asked.slots,    asked.other,     asked.acknowledged};
   }
   std::map<Circumstances, FlatMap> run_;
   /// What does not look at clocks was tried with other tokens, whatever the lifetimes.

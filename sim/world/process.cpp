@@ -161,6 +161,7 @@ namespace {
 void add(ByteWriter& out, const Operation& operation) {
   out.number(operation.task);
   out.number(operation.made);
+  out.number(operation.given);
   out.number(operation.freed);
   out.number((operation.releasing ? 1 : 0) + (operation.succeeded ? 8 : 0) +
              (operation.counted ? 16 : 0) + (operation.owned ? 32 : 0) +
@@ -225,7 +226,7 @@ std::string encode(const Process& process) {
     out.number(ms);
     out.number(times);
   }
-  out.number(process.waits_in_part);
+  out.number(process.waits_in_part * 2 + (process.crashed ? 1 : 0));
   for (const int n : process.rounds) out.number(n);
   for (const KnownMaster& master : process.masters) {
     out.number(master.known);

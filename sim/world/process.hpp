@@ -168,6 +168,7 @@ struct Operation {
   bool releasing = false;
   bool keeps_mode = false;  ///< releasing one mode of a key that the task holds in the other
   NodeSet made = 0;         ///< at these nodes
+  NodeSet given = 0;        ///< acquiring: at these others have made something for its process
   NodeSet freed = 0;        ///< at these
   bool counted = false;     ///< freed some of a share
   bool stayed = false;      ///< left what it had in a lease key that stays by design
@@ -180,9 +181,9 @@ struct Operation {
   /// Whether what it writes over is the process's no more.
   bool gives_back() const { return releasing && !keeps_mode; }
   bool empty() const {
-    return !releasing && !keeps_mode && made == 0 && freed == 0 && !counted && !stayed && !owned &&
-           !succeeded && given_up == 0 && prolonged == 0 && basis == Basis::none &&
-           answered.empty();
+    return !releasing && !keeps_mode && made == 0 && given == 0 && freed == 0 && !counted &&
+           !stayed && !owned && !succeeded && given_up == 0 && prolonged == 0 &&
+           basis == Basis::none && answered.empty();
   }
 };
 
@@ -207,6 +208,7 @@ struct Process {
   Doings doings;                        ///< kept only where messages take time
   TimerCounts slept;                    ///< as far as sleeps are counted
   std::vector<int> rounds;              ///< begun, per main task
+  bool crashed = false;                 ///< once; it may be up again
   std::uint8_t waits_in_part = 0;       ///< no whole number of ms long, and over; 2: two or more
   std::vector<Timer> timers;            ///< by task
   std::vector<Waiting> waiting;         ///< by task; kept only where a judge asks

@@ -262,6 +262,7 @@ void ProcessStep::heal(std::uint8_t node) {
 void ProcessStep::crash() {
   report_.spread = Spread::disown;
   process_.life = Life::dead;
+  process_.crashed = true;
   process_.program = 0;
   process_.pause_left_ms = 0;
   process_.timers.clear();
@@ -459,7 +460,9 @@ void ProcessStep::apply(const Effect& effect) {
 /// What acquire() has done is a claim of nobody who holds the lock.
 void ProcessStep::refused(TaskId task, std::uint8_t lock) {
   const Operation& operation = process_.operation(task);
-  if (setting_.enough(operation.made)) report_.claims.refused_made |= only<LockSet>(lock);
+  const auto with_given = static_cast<NodeSet>(operation.made | operation.given);
+  if (setting_.enough(operation.made) || (setting_.enough(with_given) && !key_in_use(task, lock)))
+    report_.claims.refused_made |= only<LockSet>(lock);
   if (operation.prolonged == 0) return;
   for (Maker maker = 1; maker <= setting_.processes; ++maker)
     for (std::uint8_t other = 0; other < setting_.locks.size(); ++other)
@@ -525,7 +528,7 @@ void ProcessStep::stop_holding(TaskId task, std::uint8_t lock) {
 
 void ProcessStep::end_operation(TaskId task, Outlived of_given_up) {
   Operation& operation = process_.operation(task);
-  operation.made = operation.freed = 0;
+  operation.made = operation.given = operation.freed = 0;
   operation.keeps_mode = false;
   operation.releasing = operation.counted = operation.owned = operation.succeeded =
       operation.stayed = false;

@@ -326,6 +326,16 @@ Id Processes::stale(Id id, LockSet written) {
   });
 }
 
+Id Processes::given(Id id, std::uint8_t lock, std::uint8_t group) {
+  return given_.find_or_add(id, both(lock, group), [&] {
+    Process process = processes_[id].value;
+    for (const Wait& wait : automaton_.state(process.program).tasks)
+      if (wait.in_acquire && setting_.lock_of(process.index, wait.lock) == lock)
+        process.operation(wait.task).given |= only<NodeSet>(group);
+    return intern(process);
+  });
+}
+
 bool Processes::undisturbed(Id id) const {
   const Process& process = processes_[id].value;
   if (process.life == Life::paused || process.unreached != 0 || process.unheard != 0 ||

@@ -28,6 +28,10 @@ void add_listening(const Tables& tables, const Process& process, std::uint8_t no
 Others others_at(Tables& tables, const Processes& processes, std::span<const Id> all,
                  std::size_t but, std::uint8_t node) {
   Others others;
+  for (const Id id : all)
+    if (const Process& other = processes.info(id).value; other.crashed)
+      (other.life == Life::dead ? others.gone : others.back) |= only_maker(maker_of(other.index));
+  others.gone |= others.back;
   if (!processes.any_watching()) return others;  // in most protocols nobody does
   Places places;
   Listening listening;
@@ -82,6 +86,7 @@ Asked asked_on(Tables& tables, const Nodes& nodes, ReplicaWaits& waits, const Id
           connection.session,
           others.watched,
           others.listening,
+          others.gone,
           message.for_key && !node.came.empty() ? tables.intern(Places{node.came.front()})
                                                 : Tables::kNowhere,
           connection.subscribes,

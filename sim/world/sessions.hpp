@@ -19,6 +19,8 @@ class Processes;
 struct Others {
   Id watched = Tables::kNowhere;    ///< places that they watch or wait for
   Id listening = Tables::kNowhere;  ///< what they listen to
+  Makers gone = 0;                  ///< that have crashed
+  Makers back = 0;                  ///< those of them that are up again
 };
 
 /// Adds the keys that connections of the process watch or wait for at the node; those of `but` do

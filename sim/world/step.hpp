@@ -72,7 +72,7 @@ struct Claims {
 
 /// What an executed request, or time, did to a lease of somebody else.
 struct LeaseChange {
-  enum class Kind : std::uint8_t { taken, extended };
+  enum class Kind : std::uint8_t { taken, extended, given };
   Kind kind = Kind::taken;
   std::uint8_t lock = 0;
   Maker maker = 0;  ///< before
@@ -100,6 +100,8 @@ struct Report {
   Facts facts;  ///< that need nothing else
   Claims claims;
   std::vector<LeaseChange> leases;
+  std::vector<LeaseChange> given;  ///< to other processes, at nodes of the group `given_at`
+  std::uint8_t given_at = 0;
   std::vector<std::uint8_t> entered;  ///< locks that were acquired; only where that is counted
   Spread spread = Spread::none;
   LockSet written = 0;                ///< stale: the locks whose resources were written
@@ -114,9 +116,9 @@ struct Report {
   std::vector<std::uint8_t> choices;  ///< that led here
   std::uint16_t cut = 0;              ///< at which of its cuts the step ended; 0: at its end
   bool says_nothing() const {
-    return facts == Facts{} && claims == Claims{} && leases.empty() && entered.empty() &&
-           spread == Spread::none && left == kNoServer && unlisted == 0 && !read_time &&
-           choices.empty() && cut == 0;
+    return facts == Facts{} && claims == Claims{} && leases.empty() && given.empty() &&
+           entered.empty() && spread == Spread::none && left == kNoServer && unlisted == 0 &&
+           !read_time && choices.empty() && cut == 0;
   }
 };
 

@@ -89,6 +89,10 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
     Id& left = next[setting_.node_slot(report.left)];
     left = nodes_.left_by(left, whose, report.left_behind);
   }
+  for (const LeaseChange& change : report.given) {
+    const unsigned to = change.maker - 1U;
+    if (to != actor) next[to] = processes_.given(next[to], change.lock, report.given_at);
+  }
   if (report.unlisted != 0)
     change_processes([&](Id id) { return processes_.unlisted(id, whose, report.unlisted); });
   switch (report.spread) {
