@@ -81,10 +81,9 @@ struct Ledger::Copy {
   sim::ServerVersion version;
 };
 
-Ledger::Ledger(std::vector<std::string> lease_keys, sim::ServerVersion version,
-               sim::TokensIn tokens_in)
+Ledger::Ledger(std::vector<std::string> lease_keys, sim::ServerVersion version, OwnerNames names)
     : lease_keys_(std::move(lease_keys)),
-      tokens_in_(std::move(tokens_in)),
+      names_(std::move(names)),
       copy_(std::make_unique<Copy>(version)) {}
 
 Ledger::~Ledger() = default;
@@ -183,20 +182,24 @@ Posting Ledger::execute_again(Entry entry) {
   posting.after = keys();
   for (const auto& name : lease_keys_)
     posting.changes.push_back(sim::change_of(
-        entry_at(before.keys, name), entry_at(copy_->keyspace.keys, name), execution.sender));
+        entry_at(before.keys, name), entry_at(copy_->keyspace.keys, name), execution.sender,
+        names_.tokens_in ? names_.tokens_in : sim::simulated_tokens));
   posting.entry = std::move(entry);
   return posting;
 }
 
-/// Of a text that names several, and a number that a script counts in.
+/// Of a text that names several, and a number that a script counts in; and of what is handed over.
 void Ledger::keep_owners(const sim::Keyspace& before, const sim::Request& request,
                          sim::Maker sender) {
-  if (!tokens_in_) return;
+  if (!names_.tokens_in) return;
   const auto is_lease = [&](const std::string& key) {
     return std::ranges::find(lease_keys_, key) != lease_keys_.end();
   };
-  sim::keep_owners(before, copy_->keyspace,
-                   sim::WrittenBy{sender, sim::runs_several(request), tokens_in_}, is_lease);
+  if (names_.several)
+    sim::keep_owners(before, copy_->keyspace,
+                     sim::WrittenBy{sender, sim::runs_several(request), names_.tokens_in},
+                     is_lease);
+  sim::hand_over(before, copy_->keyspace, {sender, 0, names_.tokens_in}, is_lease);
 }
 
 /// What the server shows before the request: as after the one before, but that keys have expired.

@@ -56,12 +56,17 @@ struct Posting {
   std::vector<sim::PartsChange> changes;  ///< by lease key
 };
 
+/// What tells whose a text is.
+struct OwnerNames {
+  sim::TokensIn tokens_in = nullptr;
+  bool several = false;  ///< may hold the lock: a text may name them all
+};
+
 class Ledger {
  public:
-  /// `tokens_in`: of a lock that several may hold, whose texts may name them all.
   explicit Ledger(std::vector<std::string> lease_keys,
                   sim::ServerVersion version = sim::ServerVersion::redis_7_0,
-                  sim::TokensIn tokens_in = nullptr);
+                  OwnerNames names = {});
   ~Ledger();
 
   /// In any order.
@@ -87,7 +92,7 @@ class Ledger {
   void take_after(const Executed& seen, std::int64_t slack_ms);
 
   std::vector<std::string> lease_keys_;
-  sim::TokensIn tokens_in_;
+  OwnerNames names_;
   struct Copy;
   std::unique_ptr<Copy> copy_;             ///< of what the server stores
   std::map<std::int64_t, Entry> waiting_;  ///< by order

@@ -265,16 +265,40 @@ void Operations::note_made_and_freed(const Posting& posting) {
   for (const auto& change : posting.changes) {
     all.made = all.made || change.made;
     all.freed = all.freed || change.freed;
+    all.replaced = all.replaced || change.replaced;
+    all.given |= change.given;
     all.counted = all.counted || change.counted;
     all.prolonged |= change.prolonged;
   }
   sim::Makers holders = 0;
   for (const auto& holder : entry.holders) holders |= sim::only_maker(maker_of(holder.process));
   all.prolonged &= holders;
-  if (!all.made && !all.freed && all.prolonged == 0) return;
+  note_given(entry, all);
+  if (!all.made && !all.freed && !all.replaced && all.prolonged == 0) return;
   auto& process = processes_[entry.process];
   for (auto& operation : process.under_way) note(operation, entry, all);
   for (auto& operation : process.ended) note(operation, entry, all);
+}
+
+/// What is handed over to another process, or to another task of its own.
+void Operations::note_given(const Entry& entry, const sim::PartsChange& change) {
+  for (std::size_t p = 0; p < processes_.size(); ++p) {
+    const bool own = p == entry.process;
+    if (!(own ? change.replaced
+              : sim::has_maker(change.given, maker_of(static_cast<std::uint8_t>(p)))))
+      continue;
+    for (auto* operations : {&processes_[p].under_way, &processes_[p].ended}) {
+      for (Operation& operation : *operations) {
+        if (own && operation.task == entry.task) continue;
+        const bool over = operation.ended != 0;
+        if (entry.heard < operation.begun || (over && entry.sent > operation.ended)) continue;
+        if (entry.sent > operation.begun && (!over || entry.heard < operation.ended))
+          operation.given = true;
+        else
+          operation.unclear = true;
+      }
+    }
+  }
 }
 
 /// A request counts for the operation of its own task; for every operation of the process if its
@@ -292,7 +316,7 @@ void Operations::note(Operation& operation, const Entry& entry, const sim::Parts
   }
   if (change.freed) operation.made = false;
   if (change.made) operation.made = true;
-  operation.freed = operation.freed || change.freed;
+  operation.freed = operation.freed || change.freed || change.replaced;
   operation.counted = operation.counted || change.counted;
   operation.prolonged |= change.prolonged;
 }
@@ -312,7 +336,8 @@ std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& o
     if (refused && (operation.prolonged & operation.beside) != 0)
       found(Property::foreign_extend,
             " is told that it has no lock, and has extended the lease of who holds it");
-    if (refused && operation.made && own)
+    const bool given = operation.given && !operation.wanted;  // by whoever else of its process
+    if (refused && (operation.made || given) && own)
       found(Property::honest_result, " is told that it has no lock, and has made the key");
     if (released && end.ok && operation.owned && !operation.freed &&
         !kept_on_purpose_[process][end.lock])

@@ -70,6 +70,7 @@ class Operations {
     sim::TaskId task = 0;
     Stamp begun = 0, ended = 0;
     bool made = false, freed = false;
+    bool given = false;         ///< acquire(): another one has made something for its process
     bool counted = false;       ///< freed some of a share
     sim::Makers prolonged = 0;  ///< acquire(): holders whose lease it has prolonged
     bool owned = false;         ///< release(): of the holding that ended
@@ -106,6 +107,7 @@ class Operations {
   static sim::Makers claimed(const Operation& operation, const sim::Belongings& own);
   void look(std::uint8_t process, Operation& operation, const KeyStates& keys) const;
   void note_made_and_freed(const Posting& posting);
+  void note_given(const Entry& entry, const sim::PartsChange& change);
   static void note(Operation& operation, const Entry& entry, const sim::PartsChange& change);
   std::vector<Finding> judged(std::uint8_t process, const Operation& operation) const;
 

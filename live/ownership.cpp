@@ -46,14 +46,12 @@ Ownership::Ownership(const sim::Model& model, Referee& referee)
       envelope_("lockstep:order:" + random_token(), leases_.names()),
       several_hold_(model.program->is_shared()),
       operations_(model, leases_) {
-  sim::TokensIn tokens_in;
-  if (several_hold_) tokens_in = [this](const std::string& text) { return tokens_.in(text); };
+  const auto tokens_in = [this](const std::string& text) { return tokens_.in(text); };
   for (unsigned node = 0; node < sim::servers_of(model).nodes; ++node)
-    ledgers_.emplace_back(leases_.names(), model.server, tokens_in);
+    ledgers_.emplace_back(leases_.names(), model.server, OwnerNames{tokens_in, several_hold_});
 }
 
 void Ownership::drew(std::uint8_t process, const std::string& token) {
-  if (!several_hold_) return;
   const Lock lock(mutex_);
   tokens_.drew(process, token);
 }

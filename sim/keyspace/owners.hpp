@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,13 +28,6 @@ bool bears_token(const std::string& name);
 /// or a transaction changes and puts back, nobody else can tell from what it leaves alone. So are
 /// fields, members and elements that bear a lock token, whatever else has become of the key.
 void keep_what_is_as_before(const Keyspace& before, Keyspace& after);
-
-/// The lock tokens that stand in a text.
-using TokensIn = std::function<std::vector<Token>(const std::string& text)>;
-/// Those of the explored world.
-inline std::vector<Token> simulated_tokens(const std::string& text) {
-  return scan_tokens(text).tokens;
-}
 
 /// Who has written, and how.
 struct WrittenBy {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -140,21 +141,26 @@ bool is_overwritten(const Part& lost, const std::vector<Part>& before,
          !bears_token_of(sender, text_of(*entry, lost.name));
 }
 
-/// Whether the sender has written another token of its own over its own text.
-bool marks(std::string_view before, std::string_view after, Maker sender) {
-  const auto had = scan_tokens(before).tokens;
-  return std::ranges::any_of(scan_tokens(after).tokens, [&](const Token& token) {
-    return maker_of(token.process) == sender && std::ranges::find(had, token) == had.end();
-  });
-}
+/// What the sender has written over its own text.
+struct OwnMarks {
+  bool marked = false;    ///< another token of its own
+  bool replaced = false;  ///< and none of those that stood there
+};
 
-/// And none of those that stood there.
-bool replaces(std::string_view before, std::string_view after, Maker sender) {
-  const auto has = scan_tokens(after).tokens;
-  return marks(before, after, sender) && bears_token_of(sender, before) &&
-         std::ranges::none_of(scan_tokens(before).tokens, [&](const Token& token) {
-           return maker_of(token.process) == sender && std::ranges::find(has, token) != has.end();
-         });
+OwnMarks marks_in(const std::string& before, const std::string& after, Maker sender,
+                  const TokensIn& tokens_in) {
+  const auto own = [&](const std::string& text) {
+    std::set<std::uint16_t> numbers;
+    for (const Token token : tokens_in(text))
+      if (maker_of(token.process) == sender) numbers.insert(token.number);
+    return numbers;
+  };
+  const auto had = own(before), has = own(after);
+  const auto stood = [&](std::uint16_t number) { return had.contains(number); };
+  OwnMarks marks;
+  marks.marked = !std::ranges::all_of(has, stood);
+  marks.replaced = marks.marked && !had.empty() && std::ranges::none_of(has, stood);
+  return marks;
 }
 
 /// An entry or a field: the text is the maker's, if with others.
@@ -165,23 +171,26 @@ bool owns(const Text& text, Maker maker) {
          });
 }
 
-using IsMark = bool (*)(std::string_view before, std::string_view after, Maker sender);
-
-/// Whether it is so of a text that was the sender's, and is.
-bool in_own_text(const Entry& before, const Entry& after, Maker sender, IsMark is_so) {
+OwnMarks marks_in(const Entry& before, const Entry& after, Maker sender,
+                  const TokensIn& tokens_in) {
   const auto* text = std::get_if<std::string>(&after.value);
   const auto* old_text = std::get_if<std::string>(&before.value);
-  if (text && old_text)
-    return owns(before, sender) && owns(after, sender) && is_so(*old_text, *text, sender);
+  if (text && old_text) {
+    if (!owns(before, sender) || !owns(after, sender)) return {};
+    return marks_in(*old_text, *text, sender, tokens_in);
+  }
   const auto* hash = std::get_if<Hash>(&after.value);
   const auto* old_hash = std::get_if<Hash>(&before.value);
-  if (!hash || !old_hash) return false;
-  return std::ranges::any_of(*hash, [&](const auto& item) {
-    const auto& [name, field] = item;
+  OwnMarks all;
+  if (!hash || !old_hash) return all;
+  for (const auto& [name, field] : *hash) {
     const auto old = old_hash->find(name);
-    return old != old_hash->end() && owns(old->second, sender) && owns(field, sender) &&
-           is_so(old->second.value, field.value, sender);
-  });
+    if (old == old_hash->end() || !owns(old->second, sender) || !owns(field, sender)) continue;
+    const OwnMarks marks = marks_in(old->second.value, field.value, sender, tokens_in);
+    all.marked = all.marked || marks.marked;
+    all.replaced = all.replaced || marks.replaced;
+  }
+  return all;
 }
 
 /// The entry's part is nobody's if `sender` has written over it what no token of its stands in.
@@ -377,7 +386,8 @@ bool names_one_of(const Entry& entry, const std::vector<Token>& tokens) {
          std::ranges::any_of(*hash, [&](const auto& item) { return stands_in(item.second.value); });
 }
 
-PartsChange change_of(const Entry* before, const Entry* after, Maker sender) {
+PartsChange change_of(const Entry* before, const Entry* after, Maker sender,
+                      const TokensIn& tokens_in) {
   const auto had = before ? parts_of(*before) : std::vector<Part>{};
   const auto have = after ? parts_of(*after) : std::vector<Part>{};
   PartsChange change;
@@ -394,8 +404,9 @@ PartsChange change_of(const Entry* before, const Entry* after, Maker sender) {
     if (part.maker != sender && part.share == 0) change.given |= only_maker(part.maker);
   });
   if (before && after) {
-    change.marked = in_own_text(*before, *after, sender, marks);
-    change.replaced = in_own_text(*before, *after, sender, replaces);
+    const OwnMarks marks = marks_in(*before, *after, sender, tokens_in);
+    change.marked = marks.marked;
+    change.replaced = marks.replaced;
     Makers others = 0, before_too = 0;  // SWAPDB may bring a key of somebody who had nothing there
     for (const auto& part : had) before_too |= only_maker(part.maker);
     bool entitled = false, counts = false;

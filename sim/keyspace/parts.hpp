@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -79,7 +80,15 @@ Belongings belongings_in(const Entry& entry);
 /// Whether one of these tokens stands in a string, or in a field's value.
 bool names_one_of(const Entry& entry, const std::vector<Token>& tokens);
 
+/// The lock tokens that stand in a text.
+using TokensIn = std::function<std::vector<Token>(const std::string& text)>;
+/// Those of the explored world.
+inline std::vector<Token> simulated_tokens(const std::string& text) {
+  return scan_tokens(text).tokens;
+}
+
 /// What was done to a key. An entry that is null: no such key.
-PartsChange change_of(const Entry* before, const Entry* after, Maker sender);
+PartsChange change_of(const Entry* before, const Entry* after, Maker sender,
+                      const TokensIn& tokens_in = simulated_tokens);
 
 }  // namespace lockstep::sim

@@ -42,6 +42,15 @@ const std::vector<std::string> kTokenTakes{
     R"lua(redis("BLMPOP", WAIT, 2, list, other, "LEFT") ~= nil)lua",
     R"lua(redis("BZPOPMIN", set, WAIT) ~= nil)lua",
     R"lua(redis("BZMPOP", WAIT, 1, set, "MAX") ~= nil)lua",
+    // Who holds the lock hands it over to who stands in the list.
+    R"lua(redis("SET", self.key, self.token, "NX", "PX", self.ttl_ms) == OK or
+    redis("RPUSH", list, self.token) > 0 and redis("BLPOP", other, WAIT) ~= 0 and
+    redis("GET", self.key) == self.token)lua",
+    R"lua(redis("EVAL", "redis.call('rpush', KEYS[2], ARGV[1]) if redis.call('exists', KEYS[1]) == 0" ..
+    " then redis.call('set', KEYS[1], redis.call('lpop', KEYS[2]), 'px', ARGV[2]) end" ..
+    " if redis.call('get', KEYS[1]) == ARGV[1] then return 1 end" ..
+    " redis.call('lrem', KEYS[2], 1, ARGV[1]) return 0", 2, self.key, list, self.token,
+    self.ttl_ms) == 1)lua",
     R"lua(redis("SET", self.key, self.token, "NX", "PX", self.ttl_ms) == OK or
     redis("BLPOP", list, WAIT) ~= nil and
     redis("SET", self.key, self.token, "NX", "PX", self.ttl_ms) == OK)lua",
@@ -54,6 +63,9 @@ const std::vector<std::string> kTokenGives{
     R"lua(redis("ZADD", set, 1, self.token))lua",
     R"lua(redis("RPOPLPUSH", self.key, list))lua",
     R"lua(redis("RENAME", other, list))lua",
+    R"lua(redis("EVAL", "local next = redis.call('lpop', KEYS[2]) if next then redis.call('set'," ..
+    " KEYS[1], next, 'px', ARGV[1]) redis.call('rpush', KEYS[3], 'go') else" ..
+    " redis.call('del', KEYS[1]) end", 3, self.key, list, other, self.ttl_ms))lua",
     R"lua(redis("MULTI")
   redis("DEL", self.key)
   redis("RPUSH", list, "t")
