@@ -370,10 +370,13 @@ std::vector<Row> subject_of(const Judgement& judgement, const CheckNotes& notes)
       result.doubts_deadlock && judgement.model.properties.contains(sim::Property::deadlock);
   if (judgement.outcome() == scenarios::Outcome::inconclusive)
     add(rows, "",
-        fmt::format("covered: every run of fewer than {}{}; no violation was found in them{}",
+        fmt::format("covered: every run of fewer than {}{}; no violation was found in them{}{}",
                     plural(result.statistics.depth, "step"),
                     result.time_gap.empty() ? "" : ", at the points of time that were tried",
-                    aside ? ", but for a deadlock, which could not be judged" : ""));
+                    aside ? ", but for a deadlock, which could not be judged" : "",
+                    judgement.model.properties.contains(sim::Property::progress)
+                        ? "; progress is judged only where every run was explored"
+                        : ""));
   add_subject(rows, judgement, notes);
   return rows;
 }

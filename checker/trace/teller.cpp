@@ -109,7 +109,9 @@ std::string opening_of_begin(const Event& event) {
   const Process& before = event.before.processes[event.action.process];
   if (before.life == naive::Life::dead) return "starts again";
   const int round = before.rounds_begun[event.action.task];
-  return round == 0 ? "starts" : "starts round " + std::to_string(round + 1);
+  if (round == 0) return "starts";
+  const bool counted = event.rules.model().processes[event.action.process].rounds > 0;
+  return counted ? "starts round " + std::to_string(round + 1) : "starts another round";
 }
 
 std::string opening_of_deliver(const Event& event) {

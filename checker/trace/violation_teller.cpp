@@ -282,10 +282,14 @@ std::string tell_dishonesty(const Story& story, const Event& event,
 std::string tell_reentrancy(const Story& story, const Event& event,
                             const naive::Violation& violation) {
   const std::string name = sim::process_name(violation.process);
+  const auto& holdings = event.after.processes[violation.process].holdings;
+  const auto& locks = event.rules.model().processes[violation.process].lock_keys;
+  const bool inside = std::ranges::any_of(
+      holdings, [&](const auto& held) { return locks[held.first.second] == violation.key; });
   const bool ended =
       std::any_of(event.facts.effects.begin(), event.facts.effects.end(),
                   [](const Effect& effect) { return effect.kind == Effect::Kind::released; });
-  if (ended) {
+  if (ended && !inside) {
     return name + " has released as often as it acquired, but " + own_key(event, violation.key) +
            " still its own.";
   }
