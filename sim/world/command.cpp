@@ -140,13 +140,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   if (execution.ordered_tokens || (execution.looked_at_bytes && !before.tokens.tokens.empty()))
     setting_.needs.recycles_tokens = false;  // another name could change the result
   keyspace.purge(execution.now, tell_of_expired(setting_.model.keyspace_events));
-  const auto is_lease = [&](const auto& key) { return setting_.leases.contains(key); };
-  drop_shares_unless(keyspace, is_lease);
-  if (hides_what_is_equal(request)) keep_what_is_as_before(met_keyspace, keyspace);
-  if (setting_.model.program->is_shared())
-    keep_owners(met_keyspace, keyspace, WrittenBy{asked.sender, runs_several(request)}, is_lease);
-  command.given_to_gone = hand_over(met_keyspace, keyspace, {asked.sender, asked.gone}, is_lease);
-  if (asked.releases) give_back(before.value, keyspace, asked.sender, is_lease);
+  command.given_to_gone = tell_whose(asked, met_keyspace, keyspace);
   if (setting_.model.part_of_ms == PartOfMs::off_leases &&
       (rate.drifts() || clients_drift(setting_.model)))
     expire_sooner(met_keyspace, keyspace);
@@ -159,6 +153,20 @@ const CommandRun& Nodes::run(const Asked& asked) {
   memo.add(a, b, static_cast<Id>(commands_.size()));
   commands_.push_back(std::move(command));
   return commands_.back();
+}
+
+/// Whose is what a request has left. Returns to whom it would have handed something over but that
+/// they have crashed.
+Makers Nodes::tell_whose(const Asked& asked, const Keyspace& before, Keyspace& after) const {
+  const Request& request = tables_.request(asked.request);
+  const auto is_lease = [&](const auto& key) { return setting_.leases.contains(key); };
+  drop_shares_unless(after, is_lease);
+  if (hides_what_is_equal(request)) keep_what_is_as_before(before, after);
+  if (setting_.model.program->is_shared())
+    keep_owners(before, after, WrittenBy{asked.sender, runs_several(request)}, is_lease);
+  const Makers to_gone = hand_over(before, after, {asked.sender, asked.gone}, is_lease);
+  if (asked.releases) give_back(before, after, asked.sender, is_lease);
+  return to_gone;
 }
 
 /// What a search that holds has to say.

@@ -87,8 +87,6 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
                          nodes_.differ_in_stream(node_id, written));
   if (queues_.take_turn(process, connection, written, command))
     return keep(memo, a, b, blocked(process_id, process, with_node(written)));
-  if ((command.given_to_gone & others.back) != 0)  // of which life its token is, is not told
-    setting_.leave_untried("a lock is handed over to a client that has crashed, and is up again");
   if (command.flushed) written = nodes_.flushed(written);
   const Id asked_in =
       setting_.knowledge.polls ? tables_.node_state(nodes_.info(node_id).value, process.index) : 0;
@@ -109,24 +107,32 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   result.tokens_changed =
       processes_.info(process_after).tokens.tokens != info.tokens.tokens ||
       nodes_.info(node_after).tokens.tokens != nodes_.info(node_id).tokens.tokens;
+  Report report = told_by(command, others, n);
+  if (of_this_life) report.claims.inside = freed_unknown_to_holders(process, sender, command.freed);
+  if (report.spread == Spread::touch)
+    result.tokens_changed = true;  // of those whose watches are broken, or who hear it
+  result.report = reports_.add(std::move(report));
+  return keep(memo, a, b, result);
+}
+
+/// What a command at this node means for others.
+Report Executions::told_by(const CommandRun& command, const Others& others, std::uint8_t n) {
+  if ((command.given_to_gone & others.back) != 0)  // of which life its token is, is not told
+    setting_.leave_untried("a lock is handed over to a client that has crashed, and is up again");
   Report report;
   report.read_time = command.read_time;
   report.leases = command.leases;
   report.given = command.given;
   report.given_at = setting_.servers.group_of(n);
-  if (of_this_life) report.claims.inside = freed_unknown_to_holders(process, sender, command.freed);
   const bool touches = others.watched != Tables::kNowhere && command.touched != Tables::kNowhere;
   const bool publishes =
       others.listening != Tables::kNowhere && command.published != Tables::kNowhere;
-  if (touches || publishes) {
-    report.spread = Spread::touch;
-    report.touched = touches ? command.touched : Tables::kNowhere;
-    report.published = publishes ? command.published : Tables::kNowhere;
-    report.node = n;
-    result.tokens_changed = true;  // of those whose watches are broken, or who hear it
-  }
-  result.report = reports_.add(std::move(report));
-  return keep(memo, a, b, result);
+  if (!touches && !publishes) return report;
+  report.spread = Spread::touch;
+  report.touched = touches ? command.touched : Tables::kNowhere;
+  report.published = publishes ? command.published : Tables::kNowhere;
+  report.node = n;
+  return report;
 }
 
 namespace {

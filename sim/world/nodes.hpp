@@ -235,6 +235,7 @@ class Nodes {
   Reply execute_named(Keyspace& keyspace, Session& session, const Request& request,
                       Execution& execution);
   Reply answer(const Asked& asked, Keyspace& keyspace, Session& session, Execution& execution);
+  Makers tell_whose(const Asked& asked, const Keyspace& before, Keyspace& after) const;
   void note_circumstances(const Request& request, const Execution& execution);
   void note_error(const Asked& asked, const Reply& reply);
   void note_slots(const Request& request, const Keyspace& keyspace);

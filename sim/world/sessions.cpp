@@ -76,6 +76,22 @@ void touch_watched(Tables& tables, Process& process, std::uint8_t node, const Co
   }
 }
 
+namespace {
+
+/// Those of `gone` whose tokens a request may meet.
+Makers met_of(Makers gone, const Tables& tables, Id keyspace, Id request, Id session) {
+  if (gone == 0) return 0;
+  TokenUse met = tables.keyspace(keyspace).tokens;
+  met.add(tables.request(request));
+  met.add(tables.session(session).tokens);
+  Makers found = 0;
+  for (std::uint8_t p = 0; p < kMaxProcesses; ++p)
+    if (has_maker(gone, maker_of(p)) && met.mentions(p)) found |= only_maker(maker_of(p));
+  return found;
+}
+
+}  // namespace
+
 Asked asked_on(Tables& tables, const Nodes& nodes, ReplicaWaits& waits, const Id* states,
                const Process& process, const Connection& connection, Others others,
                std::int64_t clock) {
@@ -86,7 +102,7 @@ Asked asked_on(Tables& tables, const Nodes& nodes, ReplicaWaits& waits, const Id
           connection.session,
           others.watched,
           others.listening,
-          others.gone,
+          met_of(others.gone, tables, node.keyspace, message.request, connection.session),
           message.for_key && !node.came.empty() ? tables.intern(Places{node.came.front()})
                                                 : Tables::kNowhere,
           connection.subscribes,
