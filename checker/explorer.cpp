@@ -214,6 +214,9 @@ class Exploration {
           "keys in several slots migrated together, and a cluster takes one slot after the other: "
           "a hash tag, {...}, puts them in one");
     if (const char* const untried = world_.untried()) return leave_open(untried);
+    const auto asked = [&](sim::Property property) { return model_.properties.contains(property); };
+    if (world_.names_several() && std::ranges::any_of(sim::kOfOwners, asked))
+      return leave_open(kNamesSeveral);
     if (world_.answers_unwritten())
       return leave_open(
           "a server that dies while an fsync is under way loses what it has answered and not "

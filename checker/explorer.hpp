@@ -10,6 +10,11 @@
 
 namespace lockstep::checker {
 
+/// Why who has what is left open where sim::names_several().
+inline constexpr const char* kNamesSeveral =
+    "a value bears the tokens of several clients, and whose the lock is then is not told: "
+    "foreign-release, foreign-extend, honest-result, reentrancy and lost-told are left open";
+
 /// Explores every run of `model` within its fault budget. Among shortest counterexamples it returns
 /// one with the fewest faults, then the fewest switches between processes. Throws BadInput for what
 /// the protocol does wrong. `lefts`: what may be left of a lifetime, in ms, so that it matters to

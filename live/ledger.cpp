@@ -188,6 +188,15 @@ Posting Ledger::execute_again(Entry entry) {
   return posting;
 }
 
+void Ledger::refuse_unclear(const std::function<bool(const std::string&)>& is_lease) const {
+  copy_->keyspace.for_each([&](const std::string& key, const sim::Entry& entry) {
+    if (is_lease(key) && sim::names_several(sim::visible(entry), names_.tokens_in))
+      throw Disagreement{
+          "the value of " + key +
+          " bears the tokens of several clients, and whose the lock is then is not told"};
+  });
+}
+
 /// Of a text that names several, and a number that a script counts in; and of what is handed over.
 void Ledger::keep_owners(const sim::Keyspace& before, const sim::Request& request,
                          sim::Maker sender) {
@@ -199,6 +208,8 @@ void Ledger::keep_owners(const sim::Keyspace& before, const sim::Request& reques
     sim::keep_owners(before, copy_->keyspace,
                      sim::WrittenBy{sender, sim::runs_several(request), names_.tokens_in},
                      is_lease);
+  else
+    refuse_unclear(is_lease);
   sim::hand_over(before, copy_->keyspace, {sender, 0, names_.tokens_in}, is_lease);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -88,6 +89,7 @@ class Ledger {
   Posting post_at_end_of_lease(const Entry& entry);
   Posting execute_again(Entry entry);
   void keep_owners(const sim::Keyspace& before, const sim::Request& request, sim::Maker sender);
+  void refuse_unclear(const std::function<bool(const std::string&)>& is_lease) const;
   void take_before(const Executed& seen);
   void take_after(const Executed& seen, std::int64_t slack_ms);
 

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 
 #include "checker/explorer.hpp"
 #include "scenarios/json_reader.hpp"
 #include "scenarios/trace_file.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
+#include "sim/keyspace/owners.hpp"
 
 namespace lockstep::scenarios {
 
@@ -143,6 +146,43 @@ void leave_open(Judgement& judgement, std::string why) {
   judgement.trace.reset();
 }
 
+/// Whether a lease key of some step bears the tokens of several clients in one text.
+bool names_several(const sim::Model& model, const checker::Trace& trace) {
+  std::set<std::string> leases;
+  for (const auto& process : model.processes)
+    for (const std::string& lock : process.lock_keys)
+      for (const std::string& key : model.program->lease_keys(lock)) leases.insert(key);
+  return std::ranges::any_of(trace.steps, [&](const checker::TraceStep& step) {
+    return std::ranges::any_of(step.data.keys, [&](const sim::VisibleKeys& keys) {
+      return std::ranges::any_of(keys, [&](const auto& key) {
+        return leases.contains(key.first) && sim::names_several(key.second.value);
+      });
+    });
+  });
+}
+
+/// Whose a lock is whose value names several, nobody can tell: what was violated by it is left
+/// open, and what does not hang on it is sought alone.
+void pass_over_unclear_owners(const Scenario& scenario, const checker::Progress& progress,
+                              Judgement& judgement) {
+  const auto& found = judgement.result.property;
+  if (!found || !judgement.trace || judgement.model.program->is_shared()) return;
+  if (std::ranges::find(sim::kOfOwners, *found) == sim::kOfOwners.end()) return;
+  if (!names_several(judgement.model, *judgement.trace)) return;
+  Judgement other = judgement;
+  for (const sim::Property property : sim::kOfOwners) {
+    other.model.properties.erase(property);
+    other.scenario.properties.erase(property);
+  }
+  if (!other.model.properties.empty()) search(scenario.bounds, progress, other);
+  if (other.result.verdict == checker::Verdict::violated && other.result.property != found) {
+    judgement = std::move(other);
+    return;
+  }
+  judgement.result = std::move(other.result);
+  leave_open(judgement, checker::kNamesSeveral);
+}
+
 /// What is found has to be found of `other`, too, of which something is off by a part of a ms.
 void doubt(const Scenario& scenario, const checker::Progress& progress, Judgement other,
            const std::string& what, Judgement& judgement) {
@@ -246,6 +286,7 @@ Judgement judge(const Scenario& scenario, const checker::Progress& progress, boo
       search(scenario.bounds, progress, judgement);
     }
     pass_over_what_never_works(scenario, progress, judgement);
+    pass_over_unclear_owners(scenario, progress, judgement);
     doubt_drifts(scenario, progress, judgement);
     doubt_scripts(scenario, progress, judgement);
     doubt_field_orders(scenario, progress, judgement);

@@ -310,4 +310,22 @@ void keep_owners(const Entry* before, Entry& after, const WrittenBy& by) {
   }
 }
 
+bool names_several(const VisibleValue& value, const TokensIn& tokens_in) {
+  const auto several_in = [&](const std::string& text) {
+    std::set<std::uint8_t> named;
+    for (const Token token : tokens_in(text)) named.insert(token.process);
+    return named.size() > 1;
+  };
+  if (const auto* text = std::get_if<std::string>(&value)) return several_in(*text);
+  if (const auto* list = std::get_if<VisibleList>(&value))
+    return std::ranges::any_of(*list, several_in);
+  if (const auto* set = std::get_if<VisibleSet>(&value))
+    return std::ranges::any_of(*set, several_in);
+  if (const auto* hash = std::get_if<VisibleHash>(&value))
+    return std::ranges::any_of(
+        *hash, [&](const auto& field) { return several_in(field.first + "\n" + field.second); });
+  return std::ranges::any_of(std::get<VisibleSortedSet>(value),
+                             [&](const auto& member) { return several_in(member.first); });
+}
+
 }  // namespace lockstep::sim

@@ -10,6 +10,7 @@
 #include "sim/base/token.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/parts.hpp"
+#include "sim/keyspace/visible_key.hpp"
 
 namespace lockstep::sim {
 
@@ -48,6 +49,10 @@ void keep_owners(const Keyspace& before, Keyspace& after, const WrittenBy& by, I
     if (is_lease(key)) keep_owners(was, entry, by);
   });
 }
+
+/// Whether the tokens of several processes stand in a string, in a field (its name and value), in
+/// an element or in a member: of a lock that one may hold, no text tells whose it is then.
+bool names_several(const VisibleValue& value, const TokensIn& tokens_in = simulated_tokens);
 
 /// Who may hand something over, and to whom that is no use.
 struct HandedBy {

@@ -2,6 +2,7 @@
 // which one of several that a step violates is chosen.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -106,6 +107,11 @@ inline std::set<Property> usual_properties() {
   return usual;
 }
 using PropertySet = SetOf<kProperties.size()>;
+
+/// Judged by whose the parts of a lease key are.
+inline constexpr std::array kOfOwners{Property::foreign_release, Property::foreign_extend,
+                                      Property::honest_result, Property::reentrancy,
+                                      Property::lost_told};
 
 /// What a client violates that waits inside acquire() where nothing but faults leads on, or nobody
 /// ever acquires: a deadlock; without that, progress.

@@ -252,6 +252,7 @@ class Setting {
   bool missed_turns = false;         ///< something turns with a clock more often than was found out
   bool scaled_clocks = false;        ///< a number is worked out from a clock, and not by a sum
   SentDurations sent_durations;      ///< worked out from a clock
+  bool names_several = false;        ///< a text in a lease key, which one may hold
   bool durations_as_data = false;    ///< one of them is no lifetime where it goes to
   bool splits_anyhow = false;        ///< a pause splits work, and its instants are not reckoned
   bool loose_tasks = false;          ///< tasks of a process begin at no fixed distance

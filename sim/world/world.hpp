@@ -107,6 +107,8 @@ class World {
   /// Whether some release() has ended that released nothing, though there was something.
   bool kept_on() const { return judges_.kept_on(); }
   /// What is not tried of several nodes; null: nothing.
+  /// sim::names_several(), of some lease key of a lock that one may hold.
+  bool names_several() const { return setting_.names_several; }
   const char* untried() const { return setting_.untried; }
   const std::string& obstacle() const { return setting_.obstacle; }
   /// Whether a probe for deadlock came to no end: nothing can be said about deadlock.

@@ -162,4 +162,53 @@ TEST_CASE("what is handed over to a client that has crashed is nobody's", "[hand
   CHECK(again.why_inconclusive.find("up again") != std::string::npos);
 }
 
+/// Owner and queue in one text. `also`: what else a client does in acquire().
+test::Bodies owner_and_queue(const std::string& also) {
+  return {test::kToken + R"lua(
+  local owner = redis('EVAL', [[
+    local text = redis.call('get', KEYS[1])
+    local owner, queue = (text or ARGV[1] .. '|'):match('(.*)|(.*)')
+    if owner ~= ARGV[1] then queue = queue .. ARGV[1] .. ',' end
+    redis.call('set', KEYS[1], owner .. '|' .. queue, 'px', ARGV[2])
+    return owner]], 1, self.key, self.token, self.ttl_ms)
+  if owner == self.token then return true end
+)lua" + also + R"lua(
+  return redis('EVAL', [[return (redis.call('get', KEYS[1]) or '|'):match('(.*)|')]], 1,
+               self.key) == self.token)lua",
+          R"lua(
+  return redis('EVAL', [[
+    local owner, queue = (redis.call('get', KEYS[1]) or '|'):match('(.*)|(.*)')
+    if owner ~= ARGV[1] then return 0 end
+    local first, rest = queue:match('(.-),(.*)')
+    if not first then return redis.call('del', KEYS[1]) end
+    redis.call('set', KEYS[1], first .. '|' .. rest, 'px', ARGV[2])
+    return 1]], 1, self.key, self.token, self.ttl_ms) == 1)lua"};
+}
+
+TEST_CASE("whose a text is that names several is not told", "[handover]") {
+  test::InlineLock lock(owner_and_queue("sleep(40)"));
+  for (const Property property : {Property::reentrancy, Property::lost_told}) {
+    lock.model.properties = {property, Property::mutual_exclusion};
+    const checker::Result open = checker::explore(lock.model, {});
+    CHECK(open.verdict == Verdict::inconclusive);
+    CHECK(open.why_inconclusive == checker::kNamesSeveral);
+  }
+  for (const Property property : {Property::mutual_exclusion, Property::leak, Property::deadlock})
+    CHECK(lock.judged(property) == Verdict::holds);
+}
+
+TEST_CASE("who writes over the lock's text without joining it has taken it", "[handover]") {
+  for (const char* const text : {"ARGV[1]", "old .. 'x'", "''"}) {
+    CAPTURE(text);
+    test::InlineLock lock({test::kToken + R"lua(
+  return redis('EVAL', [[
+    local old = redis.call('get', KEYS[1])
+    redis.call('set', KEYS[1], old and )lua" +
+                               text + R"lua( or ARGV[1], 'px', ARGV[2])
+    return old and 0 or 1]], 1, self.key, self.token, self.ttl_ms) == 1)lua",
+                           test::kCompareAndDelete});
+    CHECK(lock.judged(Property::foreign_release) == Verdict::violated);
+  }
+}
+
 }  // namespace

@@ -67,6 +67,32 @@ void check_agreement(sim::Model model) {
 
 }  // namespace
 
+TEST_CASE("whose a lock is whose value names several is left open, and nothing else", "[owners]") {
+  const auto judged = [](const std::string& refused, std::int64_t work_ms) {
+    Scenario scenario = Timed(kMicros, work_ms).scenario;  // for its roles
+    const sim::TemporaryFolder folder;
+    folder.write("protocol.lua",
+                 "local L = protocol { title = 't', source = 's' }\nfunction L:acquire()\n"
+                 "self.token = unique()\n"
+                 "if redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) then return true "
+                 "end\n" +
+                     refused + "\nreturn false\nend\nfunction L:release()\n" +
+                     "redis('DEL', self.key)\nend\nreturn L\n");
+    scenario.folder = folder.path();
+    scenario.properties = {sim::Property::foreign_release, sim::Property::no_lost_update};
+    return judge(scenario).result;
+  };
+  const checker::Result wish = judged("redis('APPEND', self.key, '|' .. self.token)", 2000);
+  CHECK(wish.verdict == checker::Verdict::inconclusive);
+  CHECK(wish.why_inconclusive == checker::kNamesSeveral);
+  // What is violated besides is told.
+  const checker::Result late = judged("redis('APPEND', self.key, '|' .. self.token)", 7000);
+  CHECK(late.property == sim::Property::no_lost_update);
+  // A run in which no value names several is as clear as ever.
+  const checker::Result plain = judged("redis('DEL', self.key)", 2000);
+  CHECK(plain.property == sim::Property::foreign_release);
+}
+
 TEST_CASE("a token of microseconds is nobody else's, one of milliseconds may be", "[micros]") {
   const Timed micros(kMicros, 2000);
   const Judgement none = judge(micros.scenario);
