@@ -210,7 +210,7 @@ void Ledger::keep_owners(const sim::Keyspace& before, const sim::Request& reques
                      is_lease);
   else
     refuse_unclear(is_lease);
-  sim::hand_over(before, copy_->keyspace, {sender, 0, names_.tokens_in}, is_lease);
+  sim::hand_over(before, copy_->keyspace, {sender, 0, sim::kNobody, names_.tokens_in}, is_lease);
 }
 
 /// What the server shows before the request: as after the one before, but that keys have expired.

@@ -168,7 +168,7 @@ class Handover {
   void put(const std::string& text, Maker& maker, Maker had = kNobody) {
     if (maker != by_.sender) return;
     const Maker named = named_in(text);
-    if (named == kNobody || named == had) return;
+    if (named == kNobody || named == had || named == by_.late) return;
     const bool gone = has_maker(by_.gone, named);
     if (gone && by_.sender != kNobody) to_gone_ |= only_maker(named);
     maker = gone ? kNobody : named;

@@ -57,7 +57,8 @@ bool names_several(const VisibleValue& value, const TokensIn& tokens_in = simula
 /// Who may hand something over, and to whom that is no use.
 struct HandedBy {
   Maker sender = 0;
-  Makers gone = 0;  ///< whose tokens may be those of a former incarnation
+  Makers gone = 0;       ///< whose tokens may be those of a former incarnation
+  Maker late = kNobody;  ///< the sender, if it has crashed since
   TokensIn tokens_in = simulated_tokens;
 };
 

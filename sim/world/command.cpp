@@ -164,7 +164,7 @@ Makers Nodes::tell_whose(const Asked& asked, const Keyspace& before, Keyspace& a
   if (hides_what_is_equal(request)) keep_what_is_as_before(before, after);
   if (setting_.model.program->is_shared())
     keep_owners(before, after, WrittenBy{asked.sender, runs_several(request)}, is_lease);
-  const Makers to_gone = hand_over(before, after, {asked.sender, asked.gone}, is_lease);
+  const Makers to_gone = hand_over(before, after, {asked.sender, asked.gone, asked.late}, is_lease);
   if (asked.releases) give_back(before, after, asked.sender, is_lease);
   return to_gone;
 }
@@ -288,8 +288,10 @@ void Nodes::note_leases(const Keyspace& before, const Keyspace& after, const Ask
 void Nodes::note_change(const PartsChange& change, Maker maker,
                         const std::vector<std::uint8_t>& locks, CommandRun& command) const {
   using Kind = LeaseChange::Kind;
-  if (has_maker(change.given, maker))
+  if (has_maker(change.given, maker)) {
     for (const auto lock : locks) command.given.push_back({Kind::given, lock, maker});
+    setting_.needs.hands_over = true;
+  }
   const bool taken = has_maker(change.taken, maker);
   const bool extended = has_maker(change.extended, maker);
   const bool one_of_many = change.by_count && setting_.permits > 1;

@@ -78,6 +78,7 @@ struct Asked {
   Id session = 0;           ///< of the connection
   Id watched = 0;           ///< the places that other connections watch or wait for
   Id listening = 0;         ///< what other connections listen to
+  Maker late = kNobody;     ///< who has sent it, if that has crashed since
   Makers gone = 0;          ///< processes that have crashed, also if they are up again
   Id served = 0;            ///< the place that the session has waited for, if it is served
   bool may_listen = false;  ///< it is sent by a listener
@@ -273,12 +274,12 @@ class Nodes {
   /// By session, what others watch and listen to, who has crashed, what serves it, the clock's
   /// rate, whether release() sends, to a replica, one whose memory is full, that loads or that has
   /// few replicas, its slots and where they are else, and how many replicas have acknowledged.
-  using Circumstances = std::tuple<Id, Id, Id, Makers, Id, std::uint8_t, bool, bool, bool, bool,
-                                   bool, Slots, std::uint8_t, unsigned>;
+  using Circumstances = std::tuple<Id, Id, Id, Maker, Makers, Id, std::uint8_t, bool, bool, bool,
+                                   bool, bool, Slots, std::uint8_t, unsigned>;
   static Circumstances circumstances(const Asked& asked) {
-    return {asked.session, asked.watched,  asked.listening, asked.gone,        asked.served,
-            asked.rate,    asked.releases, asked.replica,   asked.full,        asked.loading,
-            asked.few,     asked.slots,    asked.other,     asked.acknowledged};
+    return {asked.session, asked.watched, asked.listening, asked.late,    asked.gone,
+            asked.served,  asked.rate,    asked.releases,  asked.replica, asked.full,
+            asked.loading, asked.few,     asked.slots,     asked.other,   asked.acknowledged};
   }
   std::map<Circumstances, FlatMap> run_;
   /// What does not look at clocks was tried with other tokens, whatever the lifetimes.

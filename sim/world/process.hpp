@@ -202,13 +202,13 @@ struct Process {
   std::uint8_t index = 0;
   Life life = Life::up;
   Id program = 0;
-  std::int64_t pause_left_ms = 0;       ///< while paused and pauses are limited
-  std::int64_t clock_offset_ms = 0;     ///< kept only in absolute runs
-  std::uint16_t tokens_used = 0;        ///< kept only where tokens are not recycled
-  Doings doings;                        ///< kept only where messages take time
-  TimerCounts slept;                    ///< as far as sleeps are counted
-  std::vector<int> rounds;              ///< begun, per main task
-  bool crashed = false;                 ///< once; it may be up again
+  std::int64_t pause_left_ms = 0;    ///< while paused and pauses are limited
+  std::int64_t clock_offset_ms = 0;  ///< kept only in absolute runs
+  std::uint16_t tokens_used = 0;     ///< kept only where tokens are not recycled
+  Doings doings;                     ///< kept only where messages take time
+  TimerCounts slept;                 ///< as far as sleeps are counted
+  std::vector<int> rounds;           ///< begun, per main task
+  bool crashed = false;  ///< once; it may be up again; kept only where locks are handed over
   std::uint8_t waits_in_part = 0;       ///< no whole number of ms long, and over; 2: two or more
   std::vector<Timer> timers;            ///< by task
   std::vector<Waiting> waiting;         ///< by task; kept only where a judge asks

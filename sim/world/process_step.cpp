@@ -262,7 +262,7 @@ void ProcessStep::heal(std::uint8_t node) {
 void ProcessStep::crash() {
   report_.spread = Spread::disown;
   process_.life = Life::dead;
-  process_.crashed = true;
+  process_.crashed = setting_.knowledge.hands_over;
   process_.program = 0;
   process_.pause_left_ms = 0;
   process_.timers.clear();

@@ -102,6 +102,7 @@ Asked asked_on(Tables& tables, const Nodes& nodes, ReplicaWaits& waits, const Id
           connection.session,
           others.watched,
           others.listening,
+          connection.former ? maker_of(process.index) : kNobody,
           met_of(others.gone, tables, node.keyspace, message.request, connection.session),
           message.for_key && !node.came.empty() ? tables.intern(Places{node.came.front()})
                                                 : Tables::kNowhere,

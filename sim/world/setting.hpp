@@ -59,6 +59,7 @@ struct Knowledge {
   bool replica_waits = false;     ///< some request is a WAIT
   bool blocks = false;            ///< some request waits at its node
   bool prolongs = false;          ///< a lifetime is worked out from what a key has left
+  bool hands_over = false;        ///< one client makes what is another's: who has crashed matters
   /// A pause may stop work while another task of the process goes on: its instant is reckoned.
   bool splits_work = false;
   // Durations in use (docs/semantics.md, section 4), in ms.
