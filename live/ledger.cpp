@@ -178,7 +178,7 @@ Posting Ledger::execute_again(Entry entry) {
                                    entry.request[0], sim::worded(*seen.reply), sim::worded(reply))};
   take_after(seen, slack_ms);
   if (sim::hides_what_is_equal(entry.request)) sim::keep_what_is_as_before(before, copy_->keyspace);
-  keep_owners(before, entry.request, execution.sender);
+  tell_whose(before, entry.request, execution.sender);
   posting.after = keys();
   for (const auto& name : lease_keys_)
     posting.changes.push_back(sim::change_of(
@@ -197,9 +197,9 @@ void Ledger::refuse_unclear(const std::function<bool(const std::string&)>& is_le
   });
 }
 
-/// Of a text that names several, and a number that a script counts in; and of what is handed over.
-void Ledger::keep_owners(const sim::Keyspace& before, const sim::Request& request,
-                         sim::Maker sender) {
+/// Whose is what a request has left, beyond who has put it there.
+void Ledger::tell_whose(const sim::Keyspace& before, const sim::Request& request,
+                        sim::Maker sender) {
   if (!names_.tokens_in) return;
   const auto is_lease = [&](const std::string& key) {
     return std::ranges::find(lease_keys_, key) != lease_keys_.end();

@@ -88,7 +88,7 @@ class Ledger {
   Posting post(Entry entry);
   Posting post_at_end_of_lease(const Entry& entry);
   Posting execute_again(Entry entry);
-  void keep_owners(const sim::Keyspace& before, const sim::Request& request, sim::Maker sender);
+  void tell_whose(const sim::Keyspace& before, const sim::Request& request, sim::Maker sender);
   void refuse_unclear(const std::function<bool(const std::string&)>& is_lease) const;
   void take_before(const Executed& seen);
   void take_after(const Executed& seen, std::int64_t slack_ms);

@@ -280,6 +280,13 @@ void Operations::note_made_and_freed(const Posting& posting) {
   for (auto& operation : process.ended) note(operation, entry, all);
 }
 
+Throughout Operations::Operation::has_within(const Entry& entry) const {
+  const bool over = ended != 0;
+  if (entry.heard < begun || (over && entry.sent > ended)) return Throughout::no;
+  const bool inside = entry.sent > begun && (!over || entry.heard < ended);
+  return inside ? Throughout::yes : Throughout::unclear;
+}
+
 /// What is handed over to another process, or to another task of its own.
 void Operations::note_given(const Entry& entry, const sim::PartsChange& change) {
   for (std::size_t p = 0; p < processes_.size(); ++p) {
@@ -290,12 +297,9 @@ void Operations::note_given(const Entry& entry, const sim::PartsChange& change) 
     for (auto* operations : {&processes_[p].under_way, &processes_[p].ended}) {
       for (Operation& operation : *operations) {
         if (own && operation.task == entry.task) continue;
-        const bool over = operation.ended != 0;
-        if (entry.heard < operation.begun || (over && entry.sent > operation.ended)) continue;
-        if (entry.sent > operation.begun && (!over || entry.heard < operation.ended))
-          operation.given = true;
-        else
-          operation.unclear = true;
+        const Throughout within = operation.has_within(entry);
+        operation.given = operation.given || within == Throughout::yes;
+        operation.unclear = operation.unclear || within == Throughout::unclear;
       }
     }
   }
@@ -304,13 +308,12 @@ void Operations::note_given(const Entry& entry, const sim::PartsChange& change) 
 /// A request counts for the operation of its own task; for every operation of the process if its
 /// task has none.
 void Operations::note(Operation& operation, const Entry& entry, const sim::PartsChange& change) {
-  const bool over = operation.ended != 0;
-  if (entry.heard < operation.begun || (over && entry.sent > operation.ended)) return;
-  const bool inside = entry.sent > operation.begun && (!over || entry.heard < operation.ended);
+  const Throughout within = operation.has_within(entry);
+  if (within == Throughout::no) return;
   const bool of_another = entry.task != operation.task;
   if (of_another && entry.operating != Throughout::no && change.made) operation.overtaken = true;
   if (of_another && entry.operating == Throughout::yes) return;
-  if (!inside || entry.operating == Throughout::unclear) {
+  if (within == Throughout::unclear || entry.operating == Throughout::unclear) {
     operation.unclear = true;
     return;
   }

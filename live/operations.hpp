@@ -82,6 +82,9 @@ class Operations {
     bool wanted = false;                       ///< the process goes on using a key of the lock
     bool seen_own = false, seen_none = false;  ///< lease keys of its own that may have been there
     std::uint64_t moment = 0;
+
+    /// Whether a request was executed during it.
+    Throughout has_within(const Entry& entry) const;
   };
   struct Holding {
     Stamp since = 0;

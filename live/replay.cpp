@@ -19,6 +19,7 @@
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/time.hpp"
+#include "sim/model/lease_keys.hpp"
 #include "sim/redis/commands/cluster.hpp"
 #include "sim/redis/reply.hpp"
 
@@ -32,13 +33,10 @@ using Did = Client::Did;
 
 /// Every name of a key in a plan, and those that the protocol declares.
 std::set<std::string> names_of_keys(const Plan& plan) {
-  std::set<std::string> names;
+  std::set<std::string> names = sim::lease_keys(plan.model);
   for (const auto& step : plan.steps)
     for (const auto& server : step.keys)
       for (const auto& [name, key] : server) names.insert(name);
-  for (const auto& setup : plan.model.processes)
-    for (const auto& lock : setup.lock_keys)
-      for (const auto& key : plan.model.program->lease_keys(lock)) names.insert(key);
   return names;
 }
 

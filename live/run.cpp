@@ -18,6 +18,7 @@
 #include "live/real_server.hpp"
 #include "live/wording.hpp"
 #include "sim/base/error.hpp"
+#include "sim/model/lease_keys.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
@@ -41,12 +42,10 @@ struct Names {
 
 Names names_of(const sim::Model& model) {
   Names names;
-  for (const auto& setup : model.processes) {
-    for (const auto& lock : setup.lock_keys) {
-      for (const auto& key : model.program->lease_keys(lock)) names.leases.insert(key);
+  names.leases = sim::lease_keys(model);
+  for (const auto& setup : model.processes)
+    for (const auto& lock : setup.lock_keys)
       for (const auto& key : model.program->permanent_keys(lock)) names.permanent.insert(key);
-    }
-  }
   names.all = names.leases;
   names.all.insert(names.permanent.begin(), names.permanent.end());
   return names;

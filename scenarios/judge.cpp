@@ -14,6 +14,7 @@
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/keyspace/owners.hpp"
+#include "sim/model/lease_keys.hpp"
 
 namespace lockstep::scenarios {
 
@@ -148,10 +149,7 @@ void leave_open(Judgement& judgement, std::string why) {
 
 /// Whether a lease key of some step bears the tokens of several clients in one text.
 bool names_several(const sim::Model& model, const checker::Trace& trace) {
-  std::set<std::string> leases;
-  for (const auto& process : model.processes)
-    for (const std::string& lock : process.lock_keys)
-      for (const std::string& key : model.program->lease_keys(lock)) leases.insert(key);
+  const std::set<std::string> leases = sim::lease_keys(model);
   return std::ranges::any_of(trace.steps, [&](const checker::TraceStep& step) {
     return std::ranges::any_of(step.data.keys, [&](const sim::VisibleKeys& keys) {
       return std::ranges::any_of(keys, [&](const auto& key) {

@@ -10,11 +10,10 @@
 
 namespace lockstep::checker::naive {
 
+using sim::kNobody;
 using sim::Maker;
 
 namespace {
-
-constexpr Maker kNobody = 0;
 
 std::optional<std::int64_t> number_in(const std::string& text) {
   std::int64_t number = 0;
@@ -161,8 +160,7 @@ bool Belongings::replaced(const Belongings& after, Maker sender) const {
     const auto& [place, numbers] = text;
     const auto had = tokens_.find(place);
     if (place.first != sender || had == tokens_.end() || !parts_.contains(place)) return false;
-    return !after.tokens_.at(place).empty() &&
-           std::none_of(numbers.begin(), numbers.end(),
+    return std::none_of(numbers.begin(), numbers.end(),
                         [&](std::uint16_t number) { return had->second.contains(number); });
   });
 }

@@ -10,6 +10,7 @@
 #include "sim/base/token.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/parts.hpp"
+#include "sim/model/lease_keys.hpp"
 #include "sim/model/wording.hpp"
 
 namespace lockstep::checker {
@@ -93,16 +94,6 @@ std::string tell_end(const Event& event, std::size_t n, const std::string& key,
   }
 }
 
-std::set<std::string> lease_keys(const sim::Model& model) {
-  std::set<std::string> keys;
-  for (const sim::ProcessSetup& setup : model.processes) {
-    for (const std::string& lock : setup.lock_keys) {
-      for (const std::string& key : model.program->lease_keys(lock)) keys.insert(key);
-    }
-  }
-  return keys;
-}
-
 sim::Makers owners_of(const sim::Entry* entry) {
   return entry == nullptr ? sim::Makers{0} : sim::belongings_in(*entry).any;
 }
@@ -110,7 +101,7 @@ sim::Makers owners_of(const sim::Entry* entry) {
 void tell_ends(Story& story, const Event& event) {
   for (std::size_t n = 0; n < event.before.nodes.size(); ++n) {
     if (event.before.nodes[n].follows && event.after.nodes[n].follows) continue;  // a mirror
-    for (const std::string& key : lease_keys(event.rules.model())) {
+    for (const std::string& key : sim::lease_keys(event.rules.model())) {
       const bool promoted = event.action.kind == Action::Kind::failover && event.action.node == n;
       const KeyChange change =
           promoted ? change_by_promotion(event, n, key) : change_at(event, n, key);

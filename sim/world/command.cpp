@@ -269,8 +269,8 @@ void Nodes::note_leases(const Keyspace& before, const Keyspace& after, const Ask
       if ((!had && !has_now) || !after.may_have_leases(database)) continue;
       PartsChange change = change_of(had, has_now, asked.sender);
       if (has_now && names_one_of(*has_now, named.tokens)) change.extended = 0;
-      if (has_now && !setting_.model.program->is_shared() && names_several(visible(*has_now)))
-        setting_.names_several = true;
+      if (has_now && !setting_.names_several && !setting_.model.program->is_shared())
+        setting_.names_several = names_several(visible(*has_now));
       command.made = command.made || change.made;
       command.marked = command.marked || change.marked;
       for (const auto lock : locks) {

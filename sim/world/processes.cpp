@@ -66,6 +66,7 @@ Id Processes::intern(const Process& process) {
     list_actions(info);
     if (info.tokens.cut) setting_.needs.recycles_tokens = false;
     any_watching_ = any_watching_ || info.watching != 0;
+    any_crashed_ = any_crashed_ || process.crashed;
     return info;
   });
   if (id == rest_.size()) rest_.push_back(processes_[id].rest);

@@ -93,6 +93,8 @@ class Processes {
   const ProcessInfo& info(Id id) const { return processes_[id]; }
   /// Whether any process has ever watched a key, waited for one, or listened.
   bool any_watching() const { return any_watching_; }
+  /// Whether some process has crashed, where that is kept.
+  bool any_crashed() const { return any_crashed_; }
   /// A copy of `ProcessInfo::rest`; all of them lie close together.
   std::uint8_t rest(Id id) const { return rest_[id]; }
   /// Whether nothing of it goes on.
@@ -207,7 +209,7 @@ class Processes {
   std::vector<std::uint8_t> rest_;
   /// By case. They stay where they are: a probe asks for more while the results of one are judged.
   std::deque<std::vector<StepResult>> results_;
-  bool any_watching_ = false;
+  bool any_watching_ = false, any_crashed_ = false;
   FlatMap age_, rename_, touch_, stale_, given_, tell_, overtake_;
   std::map<std::uint64_t, FlatMap> asked_again_;  ///< by tasks
   // By what happens at a node.

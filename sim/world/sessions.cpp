@@ -25,13 +25,24 @@ void add_listening(const Tables& tables, const Process& process, std::uint8_t no
       listening.push_back(tables.session(connection.session).value.listens_to());
 }
 
+namespace {
+
+void add_gone(const Processes& processes, std::span<const Id> all, Others& others) {
+  for (const Id id : all) {
+    const Process& process = processes.info(id).value;
+    if (!process.crashed) continue;
+    const Makers maker = only_maker(maker_of(process.index));
+    others.gone |= maker;
+    if (process.life != Life::dead) others.back |= maker;
+  }
+}
+
+}  // namespace
+
 Others others_at(Tables& tables, const Processes& processes, std::span<const Id> all,
                  std::size_t but, std::uint8_t node) {
   Others others;
-  for (const Id id : all)
-    if (const Process& other = processes.info(id).value; other.crashed)
-      (other.life == Life::dead ? others.gone : others.back) |= only_maker(maker_of(other.index));
-  others.gone |= others.back;
+  if (processes.any_crashed()) add_gone(processes, all, others);
   if (!processes.any_watching()) return others;  // in most protocols nobody does
   Places places;
   Listening listening;
