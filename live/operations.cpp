@@ -90,18 +90,28 @@ void Operations::did(std::uint8_t process, const sim::Effect& effect, Stamp now,
       break;
     case EffectKind::lost:
       self.holdings.erase(holding);
+      self.lost = now;
       break;
     default:
       break;
   }
 }
 
-void Operations::waits(std::uint8_t process, const std::vector<sim::Wait>& waits, Stamp now) {
+void Operations::waits(std::uint8_t process, const std::vector<sim::Wait>& waits, Stamp now,
+                       std::uint64_t moment) {
   auto& self = processes_[process];
+  const auto slept_before = [&](sim::TaskId task) {
+    return std::ranges::any_of(self.waits, [task](const sim::Wait& wait) {
+      return wait.task == task && wait.kind == sim::Wait::Kind::sleep;
+    });
+  };
   for (const auto& wait : waits) {
     const bool known = under_way(self, wait.task) != nullptr;
     if (wait.in_operation && !known) begin(self, wait.task, now);
     if (!wait.in_operation && known) end(self, wait.task, now);
+    if (wait.in_acquire && wait.kind == sim::Wait::Kind::sleep && !slept_before(wait.task))
+      under_way(self, wait.task)
+          ->sleeps.push_back({now, holders_beside(process, wait.lock), moment});
   }
   self.waits = waits;
 }
@@ -205,6 +215,16 @@ std::vector<Holder> Operations::holders(Stamp since) const {
   return holders;
 }
 
+bool Operations::may_have_used_lock(const Entry& entry) const {
+  const auto& self = processes_[entry.process];
+  const auto meanwhile = [&](const Operation& operation) {
+    return operation.has_within(entry) != Throughout::no;
+  };
+  return !self.holdings.empty() || self.lost > entry.sent ||
+         std::ranges::any_of(self.under_way, meanwhile) ||
+         std::ranges::any_of(self.ended, meanwhile);
+}
+
 // ---- what has become of their requests ----
 
 /// Whose the key is, as far as what the call says depends on it.
@@ -237,6 +257,9 @@ std::vector<Finding> Operations::take(const Posting& posting) {
   for (std::size_t p = 0; p < processes_.size(); ++p) {
     const auto process = static_cast<std::uint8_t>(p);
     const auto closes = [&](const Operation& o) { return o.ended < posting.entry.sent; };
+    for (auto* operations : {&processes_[p].under_way, &processes_[p].ended})
+      for (auto& operation : *operations)
+        judge_sleeps(process, operation, posting.entry.sent, findings);
     for (auto& operation : processes_[p].ended) {
       if (!closes(operation)) continue;
       look(process, operation, posting.before);
@@ -322,6 +345,21 @@ void Operations::note(Operation& operation, const Entry& entry, const sim::Parts
   operation.freed = operation.freed || change.freed || change.replaced;
   operation.counted = operation.counted || change.counted;
   operation.prolonged |= change.prolonged;
+}
+
+/// Who sleeps inside acquire() has got nothing by what it has sent.
+void Operations::judge_sleeps(std::uint8_t process, Operation& operation, Stamp before,
+                              std::vector<Finding>& findings) {
+  std::erase_if(operation.sleeps, [&](const Sleep& sleep) {
+    if (sleep.since >= before) return false;
+    if (!operation.unclear && (operation.prolonged & sleep.beside) != 0)
+      findings.push_back({Property::foreign_extend,
+                          sim::process_name(process) +
+                              " waits for the lock, and has extended the lease of who holds it",
+                          process, sleep.moment});
+    operation.prolonged = 0;
+    return true;
+  });
 }
 
 std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& operation) const {

@@ -53,18 +53,27 @@ class Operations {
   // ---- reports of a process, in their order; `now` grows with each
   void did(std::uint8_t process, const sim::Effect& effect, Stamp now, std::uint64_t moment,
            const Ledger& ledger);
-  void waits(std::uint8_t process, const std::vector<sim::Wait>& waits, Stamp now);
+  void waits(std::uint8_t process, const std::vector<sim::Wait>& waits, Stamp now,
+             std::uint64_t moment);
 
   /// A number that grows whenever an operation of the task begins or ends; odd inside one.
   std::uint64_t turn(std::uint8_t process, sim::TaskId task) const;
   /// Who holds a lock since before `since`.
   std::vector<Holder> holders(Stamp since) const;
+  /// Whether its process may have held a lock, or been inside acquire() or release(), meanwhile.
+  bool may_have_used_lock(const Entry& entry) const;
 
   // ---- what has become of a request
   /// Judges the calls that ended before it was sent, and notes what it made and freed.
   std::vector<Finding> take(const Posting& posting);
 
  private:
+  /// The program sleeps inside acquire().
+  struct Sleep {
+    Stamp since = 0;
+    sim::Makers beside = 0;  ///< who holds a lock with a lease key of this one
+    std::uint64_t moment = 0;
+  };
   /// One call of acquire() or release().
   struct Operation {
     sim::TaskId task = 0;
@@ -72,7 +81,8 @@ class Operations {
     bool made = false, freed = false;
     bool given = false;         ///< acquire(): another one has made something for its process
     bool counted = false;       ///< freed some of a share
-    sim::Makers prolonged = 0;  ///< acquire(): holders whose lease it has prolonged
+    sim::Makers prolonged = 0;  ///< acquire(): whose lease it has prolonged since it last slept
+    std::vector<Sleep> sleeps;  ///< not judged yet
     bool owned = false;         ///< release(): of the holding that ended
     bool overtaken = false;     ///< another operation may have made a lease key meanwhile
     bool unclear = false;       ///< what was made or freed at its very edge
@@ -94,6 +104,7 @@ class Operations {
     std::vector<sim::Wait> waits;
     std::map<sim::TaskId, std::uint64_t> turns;
     std::map<std::pair<sim::TaskId, std::uint8_t>, Holding> holdings;  ///< by task and lock
+    Stamp lost = 0;  ///< when it was last told that it has no lock any more
     std::vector<Operation> under_way, ended;
   };
 
@@ -112,6 +123,8 @@ class Operations {
   void note_made_and_freed(const Posting& posting);
   void note_given(const Entry& entry, const sim::PartsChange& change);
   static void note(Operation& operation, const Entry& entry, const sim::PartsChange& change);
+  static void judge_sleeps(std::uint8_t process, Operation& operation, Stamp before,
+                           std::vector<Finding>& findings);
   std::vector<Finding> judged(std::uint8_t process, const Operation& operation) const;
 
   const LeaseKeys& leases_;

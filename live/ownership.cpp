@@ -85,8 +85,9 @@ void Ownership::did(std::uint8_t process, const sim::Effect& effect) {
 
 void Ownership::waits(std::uint8_t process, const std::vector<sim::Wait>& waits) {
   if (!watching_) return;
+  const auto moment = referee_.moment();
   const Lock lock(mutex_);
-  operations_.waits(process, waits, ++now_);
+  operations_.waits(process, waits, ++now_, moment);
 }
 
 Ticket Ownership::sent(std::uint8_t process, sim::TaskId task, std::uint8_t node) {
@@ -161,8 +162,12 @@ void Ownership::judge(const Posting& posting) {
           (!sim::has_maker(change.overwritten, maker) || held(i, owner, true)))
         told(Property::foreign_release, harm_to(posting, i));
       const bool rewrote = sim::has_maker(change.rewritten, maker) && held(i, owner, true);
-      if (rewrote || (sim::has_maker(change.extended, maker) &&
-                      (!change.by_count || (permits == 1 && held(i, owner, true)))))
+      const bool in_vain = sim::has_maker(change.prolonged, maker) &&
+                           entry.operating == Throughout::no &&
+                           !operations_.may_have_used_lock(entry);
+      if (rewrote || in_vain ||
+          (sim::has_maker(change.extended, maker) &&
+           (!change.by_count || (permits == 1 && held(i, owner, true)))))
         told(Property::foreign_extend, "extends the lease of the key");
     }
   }

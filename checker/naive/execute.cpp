@@ -261,6 +261,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
     const Sent sent = connection.sent == Sent::now ? asked.sent : connection.sent;
     note_made_and_freed(world, p, servers_.group_of(connection.node), asked, sent, before, after);
     judge_own_removal(world, p, asked, sent, before, after, facts);
+    judge_prolonged_outside(world, p, sent, before, after, facts);
   }
   return reply;
 }

@@ -167,11 +167,11 @@ void Rules::judge_acquired(const World& world, std::uint8_t p, const Effect& eff
     violated(facts, {Property::mutual_exclusion, p, others.front(), lock});
 }
 
-/// Who does not get the lock keeps no lease of others alive.
-void Rules::judge_prolonged(const World& world, std::uint8_t p, const Effect& effect,
-                            Facts& facts) const {
-  const std::string& lock = model_.processes[p].lock_keys[effect.lock];
-  for (const Maker maker : world.processes[p].tasks.at(effect.task).prolonged) {
+/// Who does not get the lock, or sleeps before it asks again, keeps no lease of others alive.
+void Rules::judge_prolonged(const World& world, std::uint8_t p, sim::TaskId task,
+                            std::uint8_t lock_index, Facts& facts) const {
+  const std::string& lock = model_.processes[p].lock_keys[lock_index];
+  for (const Maker maker : world.processes[p].tasks.at(task).prolonged) {
     const auto owner = static_cast<std::uint8_t>(maker - 1);
     for (const std::string& key : model_.program->lease_keys(lock))
       if (holds_lease(world, owner, key))
@@ -181,7 +181,7 @@ void Rules::judge_prolonged(const World& world, std::uint8_t p, const Effect& ef
 
 void Rules::judge_refused(const World& world, std::uint8_t p, const Effect& effect,
                           Facts& facts) const {
-  judge_prolonged(world, p, effect, facts);
+  judge_prolonged(world, p, effect.task, effect.lock, facts);
   const TaskState& task = world.processes[p].tasks.at(effect.task);
   std::set<std::uint8_t> with_given = task.given;
   with_given.insert(task.made.begin(), task.made.end());
@@ -419,7 +419,12 @@ void Rules::note_made_and_freed(World& world, std::uint8_t p, std::uint8_t node,
     }
     if (freed) task.made.erase(node);
     if (made && wait.in_acquire) task.made.insert(node);
-    if (wait.in_acquire) note_prolonged(task, p, wait.lock, before, after);
+    if (wait.in_acquire)
+      for (const std::string& key :
+           model_.program->lease_keys(model_.processes[p].lock_keys[wait.lock]))
+        for (const Maker maker : prolonged_for(p, key, before, after))
+          if (holds_lease(world, static_cast<std::uint8_t>(maker - 1), key))
+            task.prolonged.insert(maker);
     if (freed && wait.in_operation && !wait.in_acquire) task.freed.insert(node);
     task.counted = task.counted || (counted && task.releasing);
     task.stayed = task.stayed || (task.releasing && stays_in(after, p, wait.lock));
@@ -440,19 +445,46 @@ bool is_timed(const sim::Entry& entry, Maker maker) {
 
 }  // namespace
 
-void Rules::note_prolonged(TaskState& task, std::uint8_t p, std::uint8_t lock,
-                           const Keyspace& before, const Keyspace& after) const {
+/// For whom a request of the process has prolonged a lease key in which it has something, too.
+std::set<Maker> Rules::prolonged_for(std::uint8_t p, const std::string& key, const Keyspace& before,
+                                     const Keyspace& after) const {
+  std::set<Maker> makers;
   const Maker sender = maker_of(p);
-  for (const std::string& key : model_.program->lease_keys(model_.processes[p].lock_keys[lock])) {
-    for (const int database : databases_of(after)) {
-      const Entry *was = before.find(database, key), *is = after.find(database, key);
-      if (!was || !is || !sooner(was->expires, is->expires)) continue;
-      const Belongings had(was), has(is);
-      if (!is_entitled(has, sender, model_.program->permits())) continue;
-      for (const Maker maker : had.owners())
-        if (maker != sender && has.has_anything(maker) && !had.took_from(has, sender, maker) &&
-            !is_timed(*is, maker))
-          task.prolonged.insert(maker);
+  for (const int database : databases_of(after)) {
+    const Entry *was = before.find(database, key), *is = after.find(database, key);
+    if (!was || !is || !sooner(was->expires, is->expires)) continue;
+    const Belongings had(was), has(is);
+    if (!is_entitled(has, sender, model_.program->permits())) continue;
+    for (const Maker maker : had.owners())
+      if (maker != sender && has.has_anything(maker) && !had.took_from(has, sender, maker) &&
+          !is_timed(*is, maker))
+        makers.insert(maker);
+  }
+  return makers;
+}
+
+/// Whether the process holds a lock with this lease key, or acquires or releases one.
+bool Rules::uses_lease(const World& world, std::uint8_t p, const std::string& lease_key) const {
+  if (holds_lease(world, p, lease_key)) return true;
+  const std::vector<Wait>& waits = world.processes[p].waits;
+  return std::any_of(waits.begin(), waits.end(), [&](const Wait& wait) {
+    if (!wait.in_operation) return false;
+    const auto keys = model_.program->lease_keys(model_.processes[p].lock_keys[wait.lock]);
+    return std::find(keys.begin(), keys.end(), lease_key) != keys.end();
+  });
+}
+
+/// What it has left in the key entitles nobody who neither holds such a lock nor asks for one.
+void Rules::judge_prolonged_outside(const World& world, std::uint8_t p, Sent sent,
+                                    const Keyspace& before, const Keyspace& after,
+                                    Facts& facts) const {
+  if (sent != Sent::now) return;
+  for (const std::string& key : lease_keys_) {
+    if (uses_lease(world, p, key)) continue;
+    for (const Maker maker : prolonged_for(p, key, before, after)) {
+      const auto owner = static_cast<std::uint8_t>(maker - 1);
+      if (holds_lease(world, owner, key))
+        violated(facts, {Property::foreign_extend, p, owner, key});
     }
   }
 }

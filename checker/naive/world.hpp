@@ -574,8 +574,8 @@ class Rules {
   void violated(Facts& facts, Violation violation) const;
   void judge_acquired(const World& world, std::uint8_t p, const sim::Effect& effect,
                       Facts& facts) const;
-  void judge_prolonged(const World& world, std::uint8_t p, const sim::Effect& effect,
-                       Facts& facts) const;
+  void judge_prolonged(const World& world, std::uint8_t p, sim::TaskId task,
+                       std::uint8_t lock_index, Facts& facts) const;
   void judge_refused(const World& world, std::uint8_t p, const sim::Effect& effect,
                      Facts& facts) const;
   void judge_released(const World& world, std::uint8_t p, const sim::Effect& effect,
@@ -597,8 +597,12 @@ class Rules {
   void judge_execution(const World& world, std::uint8_t p, const Author& by,
                        const sim::Keyspace& before, const sim::Keyspace& after, Facts& facts) const;
   bool stays_in(const sim::Keyspace& keyspace, std::uint8_t p, std::uint8_t lock) const;
-  void note_prolonged(TaskState& task, std::uint8_t p, std::uint8_t lock,
-                      const sim::Keyspace& before, const sim::Keyspace& after) const;
+  std::set<sim::Maker> prolonged_for(std::uint8_t p, const std::string& key,
+                                     const sim::Keyspace& before, const sim::Keyspace& after) const;
+  bool uses_lease(const World& world, std::uint8_t p, const std::string& lease_key) const;
+  void judge_prolonged_outside(const World& world, std::uint8_t p, Sent sent,
+                               const sim::Keyspace& before, const sim::Keyspace& after,
+                               Facts& facts) const;
   void note_given(World& world, std::uint8_t p, const Connection& connection, const Message& asked,
                   const sim::Keyspace& before, const sim::Keyspace& after) const;
   void note_made_and_freed(World& world, std::uint8_t p, std::uint8_t node, const Message& asked,

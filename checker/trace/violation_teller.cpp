@@ -200,16 +200,21 @@ std::string while_inside(const Story& story, std::uint8_t owner) {
                                                   : text + " (since " + ms(since->second) + ")";
 }
 
-/// Of a request that an acquire() sent which has just failed.
-std::string tell_prolonged(const Story& story, const naive::Violation& violation) {
+/// Of a request that an acquire() sent which has just failed, or sleeps before it asks again.
+std::string tell_prolonged(const Story& story, const Event& event,
+                           const naive::Violation& violation) {
   const std::string name = sim::process_name(violation.process);
-  return name + " does not get the lock, but has prolonged " + sim::process_name(violation.other) +
-         "'s key " + sim::worded_value(violation.key) + while_inside(story, violation.other) + ".";
+  const bool ended = std::ranges::any_of(event.facts.effects, [](const Effect& effect) {
+    return effect.kind == Effect::Kind::refused || effect.kind == Effect::Kind::failed;
+  });
+  return name + (ended ? " does not get the lock" : " waits for the lock") +
+         ", but has prolonged " + sim::process_name(violation.other) + "'s key " +
+         sim::worded_value(violation.key) + while_inside(story, violation.other) + ".";
 }
 
 std::string tell_foreign(const Story& story, const Event& event,
                          const naive::Violation& violation) {
-  if (event.action.kind != Action::Kind::execute) return tell_prolonged(story, violation);
+  if (event.action.kind != Action::Kind::execute) return tell_prolonged(story, event, violation);
   const std::uint8_t n = connection_of(event).node;
   const KeyChange change = change_at(event, n, violation.key);
   const std::string owner = sim::process_name(violation.other);

@@ -108,7 +108,10 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
       processes_.info(process_after).tokens.tokens != info.tokens.tokens ||
       nodes_.info(node_after).tokens.tokens != nodes_.info(node_id).tokens.tokens;
   Report report = told_by(command, others, n);
-  if (of_this_life) report.claims.inside = freed_unknown_to_holders(process, sender, command.freed);
+  if (of_this_life) {
+    report.claims.inside = freed_unknown_to_holders(process, sender, command.freed);
+    judge_prolonged(process, sender, command, report);
+  }
   if (report.spread == Spread::touch)
     result.tokens_changed = true;  // of those whose watches are broken, or who hear it
   result.report = reports_.add(std::move(report));
@@ -135,18 +138,6 @@ Report Executions::told_by(const CommandRun& command, const Others& others, std:
   return report;
 }
 
-namespace {
-
-/// Whose leases of this lock a request has prolonged.
-Makers prolonged_in(const CommandRun& command, std::uint8_t lock) {
-  Makers makers = 0;
-  for (const LeaseChange& change : command.prolonged)
-    if (change.lock == lock) makers |= only_maker(change.maker);
-  return makers;
-}
-
-}  // namespace
-
 /// A request of a main task counts for that task alone, one of a spawned task for every task with
 /// an operation under way. A key that another main task makes while one releases, or a request that
 /// was sent in vain, is no leftover of the one.
@@ -172,12 +163,35 @@ void Executions::note_own_keys(Process& process, const Connection& sender,
     }
     if (freed) operation.made &= static_cast<NodeSet>(~here);
     if (made && wait.in_acquire) operation.made |= here;
-    if (wait.in_acquire) operation.prolonged |= prolonged_in(command, lock);
     if (freed && !wait.in_acquire) operation.freed |= here;
     operation.counted = operation.counted || (command.counted && operation.releasing);
     operation.stayed = operation.stayed || (has(staying, lock) && operation.releasing);
   }
   process.drop_empty_operations();
+}
+
+/// Who asks for a lock may get it by the request that prolongs the lease; what a process has left
+/// in the key entitles it to nothing if it neither holds such a lock nor asks for one.
+void Executions::judge_prolonged(const Process& process, const Connection& sender,
+                                 const CommandRun& command, Report& report) const {
+  if (command.prolonged.empty()) return;
+  const Message& message = Process::to_execute(sender);
+  const bool of_main = message.task < process.rounds.size();
+  const bool outlived = std::max(sender.outlived, message.outlived) != Outlived::no;
+  LockSet used = 0;
+  for (const Holding& holding : process.holdings) used |= setting_.sharing[holding.lock];
+  for (const auto& wait : processes_.automaton().state(process.program).tasks) {
+    if (!wait.in_operation) continue;
+    const LockSet locks = setting_.sharing[setting_.lock_of(process.index, wait.lock)];
+    used |= locks;
+    if (!wait.in_acquire || (of_main && (wait.task != message.task || outlived))) continue;
+    for (const LeaseChange& change : command.prolonged)
+      if (has(locks, change.lock))
+        report.prolonged.push_back({wait.task, change.lock, change.maker});
+  }
+  if (outlived) return;
+  for (const LeaseChange& change : command.prolonged)
+    if (!has(used, change.lock)) report.leases.push_back(change);
 }
 
 /// Locks that a task holds, of which another main task's request, or one that has outlived its

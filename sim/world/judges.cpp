@@ -104,7 +104,7 @@ void Judges::judge_told(const Id* state, unsigned actor, const Claims& claims, F
 void Judges::judge_leases(const Id* state, const std::vector<LeaseChange>& leases,
                           Facts& facts) const {
   for (const auto& change : leases) {
-    if (!holds(state, change)) continue;
+    if (!holds(state, change.maker, change.lock)) continue;
     facts.violated |= only(change.kind == LeaseChange::Kind::taken ? Property::foreign_release
                                                                    : Property::foreign_extend);
   }
@@ -119,7 +119,8 @@ bool Judges::judge_waits(const Id* state, Facts& facts) const {
 void Judges::witness_expiry(const Id* state, const std::vector<LeaseChange>& expired,
                             Facts& facts) const {
   for (const auto& change : expired)
-    if (holds(state, change)) facts.witnessed |= only(Witness::expired_while_held);
+    if (holds(state, change.maker, change.lock))
+      facts.witnessed |= only(Witness::expired_while_held);
 }
 
 /// deadlock (by the probe) and leak, where everything has come to rest.

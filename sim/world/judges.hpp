@@ -42,6 +42,9 @@ class Judges {
   const Slack& slack() const { return slack_; }
   /// Whether a release() has ended that left its process what it had, in any of them.
   bool kept_on() const { return kept_on_; }
+  bool holds(const Id* state, Maker maker, std::uint8_t lock) const {
+    return has(processes_.info(state[maker - 1]).held, lock);
+  }
 
  private:
   void note_slack(const Id* state, unsigned actor, LockSet ended);
@@ -51,9 +54,6 @@ class Judges {
   void judge_leases(const Id* state, const std::vector<LeaseChange>& leases, Facts& facts) const;
   void judge_at_rest(const Id* state, std::uint8_t rest, Facts& facts, bool probes);
   Own own_locks(const Id* state, unsigned process) const;
-  bool holds(const Id* state, const LeaseChange& change) const {
-    return has(processes_.info(state[change.maker - 1]).held, change.lock);
-  }
 
   const Setting& setting_;
   const Tables& tables_;

@@ -307,6 +307,7 @@ void ProcessStep::feed(Observation observation) {
     for (const auto& effect : transition.effects) apply(effect);
     looks += std::ranges::count_if(transition.effects, &Effect::wall);
     if (looks > 1 && setting_.budget(Fault::jump) > 0) setting_.needs.looks_twice = true;
+    judge_sleeps(transition.tasks);
     start_timers(transition.tasks);
     start_waits(transition.tasks);
     if (transition.rebased) {
@@ -463,6 +464,11 @@ void ProcessStep::refused(TaskId task, std::uint8_t lock) {
   const auto with_given = static_cast<NodeSet>(operation.made | operation.given);
   if (setting_.enough(operation.made) || (setting_.enough(with_given) && !key_in_use(task, lock)))
     report_.claims.refused_made |= only<LockSet>(lock);
+  keeps_alive_in_vain(operation, lock);
+}
+
+/// Who does not get the lock, or sleeps before it asks again, keeps no lease of others alive.
+void ProcessStep::keeps_alive_in_vain(const Operation& operation, std::uint8_t lock) {
   if (operation.prolonged == 0) return;
   for (Maker maker = 1; maker <= setting_.processes; ++maker)
     for (std::uint8_t other = 0; other < setting_.locks.size(); ++other)
@@ -672,6 +678,15 @@ void ProcessStep::start_waits(const std::vector<Wait>& tasks) {
         waits_already ? *before : Waiting{wait.task, setting_.lock_of(process_.index, wait.lock)});
   }
   process_.waiting = std::move(waiting);
+}
+
+void ProcessStep::judge_sleeps(const std::vector<Wait>& tasks) {
+  for (const auto& wait : tasks) {
+    if (!wait.in_acquire || wait.kind != Wait::Kind::sleep || !wait.fresh) continue;
+    Operation& operation = process_.operation(wait.task);
+    keeps_alive_in_vain(operation, setting_.lock_of(process_.index, wait.lock));
+    operation.prolonged = 0;
+  }
 }
 
 void ProcessStep::start_timers(const std::vector<Wait>& tasks) {

@@ -57,6 +57,7 @@ class ProcessStep {
   std::string fresh_token();
   void apply(const Effect& effect);
   void refused(TaskId task, std::uint8_t lock);
+  void keeps_alive_in_vain(const Operation& operation, std::uint8_t lock);
   void acquired(const Effect& effect, std::uint8_t lock);
   void released(const Effect& effect, std::uint8_t lock);
   void stop_holding(TaskId task, std::uint8_t lock);
@@ -71,6 +72,7 @@ class ProcessStep {
   void send(const Effect& effect);
   bool of_workload(const Wait& wait) const;
   void start_waits(const std::vector<Wait>& tasks);
+  void judge_sleeps(const std::vector<Wait>& tasks);
   void start_timers(const std::vector<Wait>& tasks);
 
   Setting& setting_;

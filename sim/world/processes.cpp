@@ -337,6 +337,14 @@ Id Processes::given(Id id, std::uint8_t lock, std::uint8_t group) {
   });
 }
 
+Id Processes::prolonging(Id id, TaskId task, Maker maker) {
+  return prolong_.find_or_add(id, both(task, maker), [&] {
+    Process process = processes_[id].value;
+    process.operation(task).prolonged |= only_maker(maker);
+    return intern(process);
+  });
+}
+
 bool Processes::undisturbed(Id id) const {
   const Process& process = processes_[id].value;
   if (process.life == Life::paused || process.unreached != 0 || process.unheard != 0 ||

@@ -128,6 +128,8 @@ class Processes {
   Id stale(Id id, LockSet written);
   /// Another process has made a part of a lease key of this lock for it, at a group of servers.
   Id given(Id id, std::uint8_t lock, std::uint8_t group);
+  /// A request of this task's acquire() has prolonged the lease of that one, who holds the lock.
+  Id prolonging(Id id, TaskId task, Maker maker);
   /// Whether no fault still has a hold on it, and it has begun all its rounds or goes on for ever.
   bool undisturbed(Id id) const;
   /// After critical sections of the locks `turned` have begun or ended: which locks others hold
@@ -210,7 +212,7 @@ class Processes {
   /// By case. They stay where they are: a probe asks for more while the results of one are judged.
   std::deque<std::vector<StepResult>> results_;
   bool any_watching_ = false, any_crashed_ = false;
-  FlatMap age_, rename_, touch_, stale_, given_, tell_, overtake_;
+  FlatMap age_, rename_, touch_, stale_, given_, prolong_, tell_, overtake_;
   std::map<std::uint64_t, FlatMap> asked_again_;  ///< by tasks
   // By what happens at a node.
   FlatMap jump_, stop_, disconnect_, darken_, light_, promote_, catch_up_, empty_, unlist_;

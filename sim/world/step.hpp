@@ -78,6 +78,13 @@ struct LeaseChange {
   Maker maker = 0;  ///< before
 };
 
+/// What a request of an acquire() did to a lease in which its process has something, too.
+struct Prolonged {
+  TaskId task = 0;
+  std::uint8_t lock = 0;  ///< with that lease key
+  Maker maker = 0;        ///< for whom
+};
+
 /// What a step does to all parts of a kind, each by a remembered function of it.
 enum class Spread : std::uint8_t {
   none,
@@ -102,6 +109,7 @@ struct Report {
   std::vector<LeaseChange> leases;
   std::vector<LeaseChange> given;  ///< to other processes, at nodes of the group `given_at`
   std::uint8_t given_at = 0;
+  std::vector<Prolonged> prolonged;   ///< by the actor; matters for who holds such a lock
   std::vector<std::uint8_t> entered;  ///< locks that were acquired; only where that is counted
   Spread spread = Spread::none;
   LockSet written = 0;                ///< stale: the locks whose resources were written
@@ -117,8 +125,8 @@ struct Report {
   std::uint16_t cut = 0;              ///< at which of its cuts the step ended; 0: at its end
   bool says_nothing() const {
     return facts == Facts{} && claims == Claims{} && leases.empty() && given.empty() &&
-           entered.empty() && spread == Spread::none && left == kNoServer && unlisted == 0 &&
-           !read_time && choices.empty() && cut == 0;
+           prolonged.empty() && entered.empty() && spread == Spread::none && left == kNoServer &&
+           unlisted == 0 && !read_time && choices.empty() && cut == 0;
   }
 };
 

@@ -93,6 +93,9 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
     const unsigned to = change.maker - 1U;
     if (to != actor) next[to] = processes_.given(next[to], change.lock, report.given_at);
   }
+  for (const Prolonged& prolonged : report.prolonged)
+    if (judges_.holds(next, prolonged.maker, prolonged.lock))
+      next[actor] = processes_.prolonging(next[actor], prolonged.task, prolonged.maker);
   if (report.unlisted != 0)
     change_processes([&](Id id) { return processes_.unlisted(id, whose, report.unlisted); });
   switch (report.spread) {
