@@ -16,6 +16,7 @@ using std::chrono::milliseconds;
 
 constexpr std::int64_t kBetweenCallsMs = 5;
 constexpr int kRounds = 1'000'000;  // "again and again"
+constexpr std::int64_t kForGoodMs = 1'000'000'000;
 constexpr std::int64_t kReserveMs = 200;
 
 /// How long until no key will expire any more, and then some.
@@ -32,8 +33,10 @@ milliseconds patience(const Probe& probe) {
   return milliseconds(left_ms + std::max(probe.patience_ms, least_ms) + kReserveMs);
 }
 
-/// Whether this client, which does nothing but lock, acquires what it wants.
-bool acquires(const Probe& probe, const sim::ProcessSetup& fresh) {
+using Moment = std::chrono::steady_clock::time_point;
+
+/// Whether this client, which does nothing but lock, acquires what it wants in time.
+bool acquires(const Probe& probe, const sim::ProcessSetup& fresh, Moment until) {
   using Step = sim::WorkStep;
   auto model = probe.model;
   model.processes.push_back(fresh);
@@ -43,12 +46,12 @@ bool acquires(const Probe& probe, const sim::ProcessSetup& fresh) {
   part.setup = fresh;
   part.setup.workload.insert(part.setup.workload.begin(),
                              Step{Step::Kind::sleep, 0, kBetweenCallsMs});
+  part.setup.workload.push_back(Step{Step::Kind::sleep, 0, kForGoodMs});  // one permit is enough
   part.setup.rounds = kRounds;
   part.request_timeout_ms = probe.model.request_timeout_ms;
   part.addresses = probe.addresses;
   part.clock_offset_ms = probe.clock_offset_ms;
 
-  const auto until = std::chrono::steady_clock::now() + patience(probe);
   const sim::Program program(probe.model.program->folder());
   Referee referee(model);
   Participant participant(program, part, referee, nullptr);
@@ -62,12 +65,23 @@ bool acquires(const Probe& probe, const sim::ProcessSetup& fresh) {
   return referee.figures().acquired > 0;
 }
 
+/// Whether clients like this one get all permits, one after the other: as long as the first of them
+/// has its own.
+bool all_acquire(const Probe& probe, const sim::ProcessSetup& fresh) {
+  auto until = std::chrono::steady_clock::now() + patience(probe);
+  for (int taken = 0; taken < probe.model.program->permits(); ++taken) {
+    if (!acquires(probe, fresh, until)) return false;
+    if (taken == 0) until = std::chrono::steady_clock::now() + milliseconds(fresh.lease_ms);
+  }
+  return true;
+}
+
 }  // namespace
 
 bool fresh_client_acquires(const Probe& probe) {
   return std::ranges::all_of(
       sim::fresh_clients(probe.model.processes),
-      [&](const sim::ProcessSetup& fresh) { return acquires(probe, fresh); });
+      [&](const sim::ProcessSetup& fresh) { return all_acquire(probe, fresh); });
 }
 
 }  // namespace lockstep::live

@@ -19,7 +19,7 @@ struct Probe {
 
 /// Lets each of sim::fresh_clients() try to acquire its lock again and again: until every key has
 /// expired that will, and then as long as its patience lasts, but at least for another lease and
-/// request timeout. True if all of them acquire.
+/// request timeout; of several permits, all of them. True if all acquire.
 bool fresh_client_acquires(const Probe& probe);
 
 }  // namespace lockstep::live

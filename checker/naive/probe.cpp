@@ -4,6 +4,7 @@
 #include <deque>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -151,6 +152,8 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
   struct Point {
     World world;
     std::int64_t patience_left_ms = 0;
+    int taken = 0;                   // permits, by fresh processes before this one
+    std::int64_t first_left_ms = 0;  // how long the first of these still has its own
   };
   std::int64_t patience = start.absolute ? until_all_show(start, patience_ms()) : 0;
   if (start.absolute &&
@@ -160,7 +163,7 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
     const std::set<std::int64_t> ahead = deadlines(nodes_alone);
     if (!ahead.empty()) patience += *ahead.rbegin();
   }
-  std::set<std::pair<std::string, std::int64_t>> met;
+  std::set<std::tuple<std::string, std::int64_t, int, std::int64_t>> met;
   std::deque<Point> open;
   std::size_t bytes_met = 0;   // what grows with every try grows fast
   bool others_matter = false;  // something may change that the fresh process does not do
@@ -169,10 +172,22 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
     point.world.outlook_ms = 0;
     World as_met = point.world;
     if (point.patience_left_ms == 0) as_met.absolute = false;  // how late it is does not matter
-    const auto [place, is_new] = met.emplace(identity(as_met), point.patience_left_ms);
+    const auto [place, is_new] =
+        met.emplace(identity(as_met), point.patience_left_ms, point.taken, point.first_left_ms);
     if (!is_new) return;
-    bytes_met += place->first.size();
+    bytes_met += std::get<0>(*place).size();
     open.push_back(std::move(point));
+  };
+  // Who has a permit keeps it, and does nothing more; the next one takes its place.
+  const auto taken_one = [&](const Point& before, World world) {
+    Process next;
+    next.tokens_used = world.processes[fresh].tokens_used;
+    incarnate(next, model_.processes.back());
+    next.knows = world.newest;
+    world.processes[fresh] = std::move(next);
+    const bool first = before.taken == 0;
+    meet({std::move(world), before.patience_left_ms, before.taken + 1,
+          first ? model_.processes.back().lease_ms : before.first_left_ms});
   };
   meet({std::move(start), patience});
   while (!open.empty()) {
@@ -195,15 +210,20 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
       if (pressing && action.kind == Action::Kind::begin) continue;
       for (Successor& successor : successors(now.world, action)) {
         const bool its_own = action.process == fresh;
-        if (its_own && successor.facts.witnesses.contains(sim::Witness::acquired))
+        if (!its_own || !successor.facts.witnesses.contains(sim::Witness::acquired)) {
+          meet({std::move(successor.world), now.patience_left_ms, now.taken, now.first_left_ms});
+        } else if (now.taken + 1 < model_.program->permits()) {
+          taken_one(now, std::move(successor.world));
+        } else {
           return Probe::acquires;
-        meet({std::move(successor.world), now.patience_left_ms});
+        }
       }
     }
     if (pressing) continue;
     Point later = now;
     const std::int64_t ms = probe_pass_ms(later.world, later.patience_left_ms);
-    if (ms == 0) continue;
+    if (ms == 0 || (later.taken > 0 && ms >= later.first_left_ms)) continue;
+    if (later.taken > 0) later.first_left_ms -= ms;
     Facts ignored;
     pass(later.world, ms, ignored);
     meet(std::move(later));

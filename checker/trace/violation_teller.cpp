@@ -320,8 +320,12 @@ std::string tell_lasting_key(const Event& event, const std::string& key) {
 }
 
 std::string tell_deadlock(const Event& event, const naive::Violation& violation) {
-  std::string text =
-      "nobody holds the lock and nothing is on its way, yet a fresh client could never acquire it";
+  const int permits = event.rules.model().program->permits();
+  const std::string who =
+      permits == 1 ? "a fresh client" : std::to_string(permits) + " fresh clients";
+  const std::string together = permits == 1 ? "" : " at the same time";
+  std::string text = "nobody holds the lock and nothing is on its way, yet " + who +
+                     " could never acquire it" + together;
   for (const std::string& key : event.rules.model().program->lease_keys(violation.key)) {
     const std::string lasting = tell_lasting_key(event, key);
     if (!lasting.empty()) text += ": " + lasting;

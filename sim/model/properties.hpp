@@ -69,8 +69,8 @@ inline constexpr auto kPropertyTable = std::to_array<PropertyRow>({
      "or removes it itself; or is told that it has left for good, and still holds it",
      nullptr, true},
     {Property::deadlock, "deadlock", "deadlock", LiveJudge::end,
-     "all is quiet, yet a fresh client can never acquire, at whatever times it tries; or a waiting "
-     "one never can",
+     "all is quiet, yet a fresh client can never acquire, at whatever times it tries (of a lock "
+     "with permits: so many at the same time); or a waiting one never can",
      "From here on no waiting client can ever acquire, though no fault is left to come."},
     {Property::leak, "leak", "leak", LiveJudge::end,
      "nobody is under way any more (or yet), and a lease key without expiry stays, or all are done "

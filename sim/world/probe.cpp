@@ -30,12 +30,14 @@ struct Alone {
   std::vector<Id> nodes;
   Id run = 0;
   std::int64_t patience_ms = 0;  ///< absolute runs: for how long what was written may still matter
+  unsigned taken = 0;            ///< permits, by fresh clients before this one, who keep them
+  std::int64_t lasts_ms = 0;     ///< then: for how long the first of these has its own
   friend auto operator<=>(const Alone&, const Alone&) = default;
 };
 
 }  // namespace
 
-/// One probe for one lock.
+/// One probe for one lock: of several permits all are taken, by one fresh client after the other.
 class Probe {
  public:
   enum class End : std::uint8_t { acquires, fails, endless, cut_off };
@@ -69,6 +71,8 @@ class Probe {
   }
 
   Prober& world_;
+  Id fresh_ = 0;  ///< the client that has done nothing yet
+  std::int64_t lease_ms_ = 0;
   bool looked_at_time_ = false;
   bool alone_counts_ = true;  ///< so far nothing but the fresh client can have changed anything
   std::deque<Alone> open_;
@@ -88,8 +92,10 @@ Probe::Probe(Prober& world, const Found& found, std::uint32_t setup) : world_(wo
     const std::uint8_t newest = promoted == kNoServer ? group : promoted;
     fresh.masters.push_back({newest, newest});
   }
+  fresh_ = world.processes_.intern(fresh);
+  lease_ms_ = world.setting_.setups[setup].lease_ms;
   Alone start;
-  start.processes = {world.processes_.intern(fresh)};
+  start.processes = {fresh_};
   start.processes.insert(start.processes.end(), found.background.begin(), found.background.end());
   start.nodes = found.nodes;
   start.run = found.run;
@@ -212,9 +218,16 @@ bool Probe::waits_for_time(const Alone& now, std::size_t p, const LocalAction& a
 bool Probe::act(const Alone& now, std::size_t p, std::size_t action) {
   for (const StepResult& step :
        world_.processes_.steps(now.processes[p], static_cast<unsigned>(action), around(now, p))) {
-    if (p == 0 && world_.reports_[step.report].claims.acquired != 0) return true;
+    const bool acquired = p == 0 && world_.reports_[step.report].claims.acquired != 0;
+    if (acquired && now.taken + 1 == world_.setting_.permits) return true;
     looked_at_time_ = looked_at_time_ || world_.reports_[step.report].read_time;
     Alone next = now;
+    if (acquired) {
+      next.processes[0] = fresh_;
+      if (next.taken++ == 0) next.lasts_ms = lease_ms_;
+      found(std::move(next));
+      continue;
+    }
     step.changes.apply_to(next.processes.data(), static_cast<unsigned>(p));
     if (p == 0) next.processes[p] = settled(next.processes[p]);
     found(std::move(next));
@@ -293,8 +306,9 @@ void Probe::pass(const Alone& now) {
   const bool patient = now.patience_ms > 0 && (next_ms == 0 || now.processes.size() > 1);
   for (std::size_t p = 0; p < now.processes.size(); ++p) consider(info(now, p).ahead.deadlines);
   if (patient && next_ms == 0) next_ms = now.patience_ms;
-  if (next_ms == 0) return;
+  if (next_ms == 0 || (now.taken > 0 && next_ms >= now.lasts_ms)) return;
   Alone next = now;
+  if (now.taken > 0) next.lasts_ms -= next_ms;
   if (patient) next.patience_ms = std::max<std::int64_t>(0, now.patience_ms - next_ms);
   for (std::size_t p = 0; p < next.processes.size(); ++p) {
     next.processes[p] = world_.processes_.aged(next.processes[p], next_ms);

@@ -199,3 +199,49 @@ TEST_CASE("what a client that reads clocks asks twice, it asks at one instant", 
                              "return redis('SET', self.key, 'x', 'NX', 'PX', 30) == OK",
                              kDelete}) == Verdict::violated);
 }
+
+namespace {
+
+/// A number of permits that a script takes one of; who crashes takes it with it.
+Bodies counted(int limit) {
+  return {"redis('SETNX', self.key, " + std::to_string(limit) +
+              ") return redis('EVAL', [[if tonumber(redis.call('get', KEYS[1])) <= 0 then "
+              "return 0 end redis.call('decr', KEYS[1]) return 1]], 1, self.key) == 1",
+          "return redis('INCR', self.key) > 0"};
+}
+
+/// Members with the end of their lease as the score, by the server's clock; `begins`: the score
+/// that one has until its client has set another one.
+Bodies scored(const std::string& begins) {
+  const std::string now =
+      "local t = redis.call('time') local now = t[1] * 1000 + math.floor(t[2] / 1000) ";
+  const std::string told = "]], 1, self.key, self.token, self.ttl_ms)";
+  return {test::kToken + "if redis('EVAL', [[" + now +
+              "redis.call('zremrangebyscore', KEYS[1], '-inf', now) "
+              "if redis.call('zcard', KEYS[1]) >= 2 then return 0 end "
+              "return redis.call('zadd', KEYS[1], " +
+              begins + ", ARGV[1])" + told + " == 0 then return false end redis('EVAL', [[" + now +
+              "return redis.call('zadd', KEYS[1], now + ARGV[2], ARGV[1])" + told + " return true",
+          "return redis('ZREM', self.key, self.token) == 1"};
+}
+
+Verdict of_permits(int permits, const Bodies& bodies, Fault fault) {
+  InlineLock lock(bodies, ", permits = " + std::to_string(permits));
+  return lock.alone_with(fault).lasting(4, 2).judged(Property::deadlock);
+}
+
+}  // namespace
+
+TEST_CASE("a permit that is lost for ever is told, though others are left", "[probe]") {
+  CHECK(InlineLock(counted(2), ", permits = 2").judged(Property::deadlock) == Verdict::holds);
+  CHECK(InlineLock(counted(2), ", permits = 3").judged(Property::deadlock) == Verdict::violated);
+  CHECK(of_permits(2, counted(2), Fault::crash) == Verdict::violated);
+  CHECK(of_permits(2, counted(3), Fault::crash) == Verdict::holds);  // one more than is promised
+}
+
+/// A fresh client does not wait until another fresh client's lease is over.
+TEST_CASE("a permit that comes back by its lease is not lost, one that never does is",
+          "[probe][many-models]") {
+  CHECK(of_permits(2, scored("now + ARGV[2]"), Fault::crash) == Verdict::holds);
+  CHECK(of_permits(2, scored("'inf'"), Fault::crash) == Verdict::violated);
+}

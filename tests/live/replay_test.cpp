@@ -130,6 +130,20 @@ TEST_CASE("A deadlock is confirmed by a fresh client; a lock that it gets is non
   CHECK(result.detail == "a fresh client acquires the lock");
 }
 
+TEST_CASE("Of several permits fresh clients have to get all, each of them one") {
+  test::InlineLock lock({"redis('SETNX', self.key, 2) return redis('EVAL', [[if "
+                         "redis.call('get', KEYS[1]) == '0' then return 0 end "
+                         "redis.call('decr', KEYS[1]) return 1]], 1, self.key) == 1",
+                         "return redis('INCR', self.key) > 0"},
+                        ", permits = 2");
+  lock.model.properties = {sim::Property::deadlock};
+  auto plan = test::plan_of(test::with_fault(lock.model, sim::Fault::crash));
+  is_confirmed(plan);
+
+  plan.steps.clear();
+  is_found(plan, "a fresh client acquires the lock");
+}
+
 TEST_CASE("A task that goes on for ever is really seen to go on, or is none") {
   for (const bool goes_on : {true, false}) {
     const std::string body = goes_on ? "redis('INCR', 'beats')" : "return false";
