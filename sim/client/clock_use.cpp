@@ -112,7 +112,8 @@ void Look::at_earlier(std::size_t observation) {
       if (uses_.drift_) use_.mixes = use_.mixes || !found.empty();
       for (const std::int64_t turn : found)
         answer.absolute ? note_meeting(cases_of(with), turn, said + turn, true) : note(use_, turn);
-      note_numbers(with, {{said}, -kFarthestMs, answer.absolute}, found, *rests);
+      if (!answer.at_once)  // it is 0, or a jump
+        note_numbers(with, {{said}, -kFarthestMs, answer.absolute}, found, *rests);
     }
     note_rests(*rests, step_, use_);
   }

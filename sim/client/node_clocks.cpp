@@ -237,6 +237,7 @@ void NodeClocks::note_lifetimes(const Met& met, const Tried& now, const Tried& o
 
 /// Who looks at no time is executed alike at all microseconds.
 void NodeClocks::note_within_ms(const Met& met, TimeUse& use) {
+  constexpr int kOfMs = 3;  // decimals: microseconds
   const auto outcome = [&](int micros) {
     Execution given = met.execution;
     given.now = given.now + Duration{micros / kMicrosOfMs};
@@ -252,7 +253,7 @@ void NodeClocks::note_within_ms(const Met& met, TimeUse& use) {
     };
     ByteWriter out;
     if (!time_told(then.reply)) write(out, with_texts(then.reply, split));  // told as it is
-    all.course += out.take() + bare(then.keyspace, split);
+    all.course += out.take() + bare(then.keyspace, split, kOfMs);
     then.keyspace.for_each([&](const std::string&, const Entry& entry) {
       if (entry.expires) all.expiries.push_back(static_cast<double>(entry.expires->ms));
     });

@@ -150,6 +150,7 @@ struct ClockAnswer {
   /// What it grows by for each ms by which the observation comes later; 0: it tells of readings of
   /// before alone.
   int slope = 0;
+  bool at_once = false;  ///< it compares two readings of this observation: no time lies between
 };
 
 /// Result of a run.

@@ -365,7 +365,8 @@ void Run::note_clock(const Query& query) {
   const bool absolute = query.kind == Query::Kind::absolute;
   if (!absolute && query.kind != Query::Kind::difference) return;
   const int slope = is_now(query.first) - (absolute ? 0 : is_now(query.second));
-  clock_answers_.push_back({observed_, answers_used_, absolute, slope});
+  const bool at_once = !absolute && slope == 0 && is_now(query.first) == 1;
+  clock_answers_.push_back({observed_, answers_used_, absolute, slope, at_once});
 }
 
 void Run::show_operand(int place, bool right, Operand operand) {

@@ -62,12 +62,12 @@ std::optional<std::int64_t> number_of_score(double score, ScoreUnit unit) {
 
 }  // namespace
 
-std::string bare(Keyspace keyspace, const TextChange& plain) {
+std::string bare(Keyspace keyspace, const TextChange& plain, int decimals) {
   keyspace.for_each([&](const std::string&, Entry& entry) {
     entry.expires.reset();
     change_texts(entry, plain);
     change_scores(entry, [&](double score) {
-      return plain(fmt::format("{:.0f}", std::abs(score))) == "#" ? 0 : score;
+      return plain(fmt::format("{:.{}f}", std::abs(score), decimals)) == "#" ? 0 : score;
     });
   });
   return encode(keyspace);

@@ -18,8 +18,9 @@ namespace lockstep::sim {
 /// A text, changed.
 using TextChange = std::function<std::string(const std::string&)>;
 
-/// The keyspace as bytes, without expiries, its values as `plain` makes them.
-std::string bare(Keyspace keyspace, const TextChange& plain);
+/// The keyspace as bytes, without expiries, its values as `plain` makes them. Scores are told to it
+/// with so many decimals.
+std::string bare(Keyspace keyspace, const TextChange& plain, int decimals = 0);
 /// The reply with its texts, and the digits of its integers, as `change` makes them.
 Reply with_texts(Reply reply, const TextChange& change);
 

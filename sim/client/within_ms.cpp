@@ -54,7 +54,8 @@ class Rounding {
     for (std::size_t i = 0; i < within.size(); ++i) {
       const double more = next_[i] - first_[i], by = within[i] - first_[i];
       if (!std::isfinite(by)) continue;  // a bound: from -inf on
-      constexpr double kError = 1e-2;    // of what a ms makes: floating-point numbers are not exact
+      // Of what a ms makes. Lua 5.1 writes 14 digits of a number: a tenth of a ms, to the nearest.
+      constexpr double kError = 0.051;
       const bool even = std::abs(by - more * micros / kMicrosOfMs) <= kError * std::abs(more);
       seen_[i].stays = seen_[i].stays && by == 0;
       seen_[i].even = seen_[i].even && even;

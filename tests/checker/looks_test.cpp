@@ -69,6 +69,23 @@ TEST_CASE("a jump between two looks is told as it is", "[looks]") {
   }));
 }
 
+/// ShedLock works out its lease so: until when, less now.
+TEST_CASE("a lease that is worked out of two looks in one step is as long as it says",
+          "[looks][many-models]") {
+  for (const char* lease : {"(now() + 30) - now()", "30 + (now() - now())"}) {
+    CAPTURE(lease);
+    test::InlineLock lock({test::kToken + "return redis('SET', self.key, self.token, 'NX', 'PX', " +
+                               lease + ") == OK",
+                           test::kCompareAndDelete});
+    CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
+    CHECK(checker::explore(lock.model, {}).time_gap.empty());
+    lock.lasting(30, 31);
+    CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+    lock.lasting(30, 10).model = test::with_fault(lock.model, Fault::pause);
+    CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+  }
+}
+
 TEST_CASE("a script that looks at a clock twice is not judged as if it stood still",
           "[looks][many-models]") {
   const std::string set = "return redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', 30) and 1 or 0";
@@ -82,6 +99,12 @@ TEST_CASE("a script that looks at a clock twice is not judged as if it stood sti
   CHECK(result.why_inconclusive.find("looks at a clock more than once") != std::string::npos);
   InlineLock control(by_script(once + set));
   CHECK(searched(control).verdict == Verdict::holds);
+  // What is left of a key is told in whole ms: whether one begins in between is tried (section 1).
+  InlineLock left(
+      by_script("local t = redis.call('time')[1] if redis.call('pttl', KEYS[1]) > 0 and "
+                "t == 'x' then return 1 end " +
+                set));
+  CHECK(searched(left).verdict == Verdict::holds);
   lock.model.server = sim::ServerVersion::redis_7_2;  // commandTimeSnapshot
   CHECK(searched(lock).why_inconclusive.find("more than once") == std::string::npos);
 }

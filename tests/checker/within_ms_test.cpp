@@ -24,6 +24,26 @@ TEST_CASE("a time that is not rounded to ms fails at other microseconds", "[time
   CHECK(rounded.time_gap.empty());
 }
 
+/// DistributedLock.Redis keeps its semaphore so, and Redis tells a number of a script to its
+/// commands with 17 digits.
+TEST_CASE("a score in ms with their fraction is as good as one in microseconds", "[time]") {
+  const std::string acquire =
+      "self.token = unique() return redis('EVAL', [[local t = redis.call('TIME') "
+      "local now = t[1] * 1000 + t[2] / 1000 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now) "
+      "if redis.call('ZCARD', KEYS[1]) > 0 then return 0 end "
+      "return redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])]], "
+      "1, self.key, self.token, self.ttl_ms) == 1";
+  for (const int work_ms : {9, 12}) {
+    const checker::Result found = searched(acquire, two_clients(work_ms, 10));
+    CHECK(found.time_gap.empty());
+    CHECK(found.verdict == (work_ms < 10 ? checker::Verdict::holds : checker::Verdict::violated));
+  }
+  // Of a text the number has 14 digits, which a whole ms may be rounded up to.
+  std::string text = acquire;
+  text.replace(text.find("now + ARGV[2]"), 13, "tostring(now + ARGV[2])");
+  CHECK(searched(text, two_clients(9, 10)).time_gap.empty());
+}
+
 TEST_CASE("what turns within a millisecond of TIME is not taken for what whole ones show",
           "[time][many-models]") {
   const auto time_gap = [](const std::string& acquire) {

@@ -1,8 +1,12 @@
 // The table `redis` that scripts see (Redis 7.0 script_lua.c).
 #include <algorithm>
 #include <climits>
+#include <cmath>
 #include <cstdio>
 #include <new>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "sim/base/ascii.hpp"
 #include "sim/base/error.hpp"
@@ -149,15 +153,30 @@ void count_written(ScriptRun& run, const Command& command, Call& call) {
   if (run.written_bytes > kMost) throw BadInput("its commands write more than 256 MB");
 }
 
+/// The numbers in a text, with their fractions.
+std::vector<double> decimals_in(const std::string& text) {
+  std::vector<double> numbers;
+  const char* after_whole = nullptr;  // where a fraction may begin
+  with_digit_runs(text, [&](std::string_view run) {
+    const bool fraction =
+        after_whole != nullptr && *after_whole == '.' && run.data() == after_whole + 1;
+    if (fraction)
+      numbers.back() += number_of_run(run) / std::pow(10, run.size());
+    else
+      numbers.push_back(number_of_run(run));
+    after_whole = fraction ? nullptr : run.data() + run.size();
+    return "";
+  });
+  return numbers;
+}
+
 /// Shows that a command is called, and the numbers that it is given where they are no lifetimes.
 void show_call(const Command& command, const Request& request, std::vector<Compared>& compared) {
   compared.push_back({0, 0, Compared::kCall});
   if (command.has(kGivesLifetime)) return;
   for (const std::string& argument : request)
-    with_digit_runs(argument, [&](std::string_view run) {
-      compared.push_back({number_of_run(run), 0, Compared::kSent});
-      return "";
-    });
+    for (const double number : decimals_in(argument))
+      compared.push_back({number, 0, Compared::kSent});
 }
 
 /// Shows where a reply says that there is nothing.
