@@ -178,6 +178,7 @@ void Run::outcome(Task& task, const Observation& observation) {
   for (const Call& call : task.calls)
     if (call.outcome == Call::Outcome::broken || call.outcome == Call::Outcome::timeout)
       unanswered_.push_back(call.request);
+  task.work.unheard.insert(task.work.unheard.end(), unanswered_.begin(), unanswered_.end());
   resume(task, 0);
 }
 
@@ -189,6 +190,7 @@ void Run::open_thread(Task& task) {
   task.thread_anchor = keep(lua_, -1);
   lua_pop(lua_, 1);
   task.iteration_waited = false;
+  task.work.unheard.clear();
   push(task.thread, task.function);
 }
 
@@ -261,6 +263,8 @@ std::string Run::fencing_token(const Task& task, lua_State* thread, int index) {
 /// The task's function has ended in an error, which is on top of the coroutine's stack.
 void Run::died(Task& task) {
   std::string text = text_of(task.thread, -1);
+  if (tells_of_no_answer(task.thread, -1))  // it may have been caught before
+    unanswered_.insert(unanswered_.end(), task.work.unheard.begin(), task.work.unheard.end());
   drop_thread(task);
   if (task.main) return operation_failed(task, std::move(text));
   Effect effect;

@@ -68,10 +68,11 @@ struct Work {
   Mode mode = Mode::normal;
   std::uint8_t lost_lock = 0;  ///< Mode::lost
   int rounds_done = 0;
-  std::size_t position = 0;   ///< in the workload
-  std::vector<Holding> held;  ///< in the order of acquisition
-  bool releasing = false;     ///< operation: release(), else acquire()
-  std::uint8_t lock = 0;      ///< operation
+  std::size_t position = 0;      ///< in the workload
+  std::vector<Holding> held;     ///< in the order of acquisition
+  bool releasing = false;        ///< operation: release(), else acquire()
+  std::uint8_t lock = 0;         ///< operation
+  std::vector<Request> unheard;  ///< operation: that got no answer, since it, or retry(), began
 };
 
 /// In place of the serial of a task.

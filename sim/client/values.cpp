@@ -13,6 +13,16 @@ bool is_error_object(lua_State* lua, int index) {
   return same;
 }
 
+bool tells_of_no_answer(lua_State* lua, int index) {
+  if (!is_error_object(lua, index)) return false;
+  index = lua_absindex(lua, index);
+  lua_pushliteral(lua, "kind");
+  lua_rawget(lua, index);
+  const std::string kind = lua_type(lua, -1) == LUA_TSTRING ? std::string(string_at(lua, -1)) : "";
+  lua_pop(lua, 1);
+  return kind == kConnectionError || kind == kTimeoutError;
+}
+
 void push_error_object(lua_State* lua, std::string_view kind, std::string_view message,
                        std::string_view code) {
   lua_createtable(lua, 0, 3);

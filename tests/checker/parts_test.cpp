@@ -275,6 +275,11 @@ TEST_CASE("what is left behind or not given back is told", "[parts]") {
 }
 
 TEST_CASE("what a call says by the way it ends", "[parts]") {
+  const auto after = [](Fault fault, const Bodies& bodies) {
+    InlineLock lock(bodies);
+    lock.model = test::with_fault(lock.model, fault);
+    return lock.judged(Property::honest_result);
+  };
   SECTION("acquire() throws, and its key stays") {
     check_wrong({"if redis('SET', self.key, 'x', 'NX', 'PX', 30) == OK then error('no') end "
                  "return false",
@@ -292,6 +297,19 @@ TEST_CASE("what a call says by the way it ends", "[parts]") {
                      "return redis('DEL', self.key) == 1"});
     lock.model.budget[static_cast<std::size_t>(sim::Fault::lose)] = 1;
     CHECK(lock.judged(Property::honest_result) == Verdict::holds);
+  }
+  SECTION("nor where it clears up, and then throws the error that it has caught") {
+    const auto with = [&](const std::string& end) {
+      return after(Fault::lose,
+                   {"self.t = unique() local told, said = pcall(redis, 'SET', self.key, self.t, "
+                    "'NX', 'PX', 30) if told then return said == OK end if redis('GET', self.key) "
+                    "== self.t then redis('DEL', self.key) end " +
+                        end,
+                    "return redis('DEL', self.key) == 1"});
+    };
+    CHECK(with("error(said)") == Verdict::holds);
+    CHECK(with("error('not taken')") == Verdict::violated);
+    CHECK(with("local _, other = pcall(redis, 'HGET', 'x') error(other)") == Verdict::violated);
   }
   SECTION("nor where a script that gets no answer puts the key together") {
     InlineLock lock(
