@@ -178,7 +178,9 @@ void Run::outcome(Task& task, const Observation& observation) {
   for (const Call& call : task.calls)
     if (call.outcome == Call::Outcome::broken || call.outcome == Call::Outcome::timeout)
       unanswered_.push_back(call.request);
-  task.work.unheard.insert(task.work.unheard.end(), unanswered_.begin(), unanswered_.end());
+  for (const auto& each : tasks)  // what a spawned task asks is asked for every operation
+    if (each->main && (!task.main || each->id == task.id))
+      each->work.unheard.insert(each->work.unheard.end(), unanswered_.begin(), unanswered_.end());
   resume(task, 0);
 }
 

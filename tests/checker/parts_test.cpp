@@ -308,6 +308,12 @@ TEST_CASE("what a call says by the way it ends", "[parts]") {
                     "return redis('DEL', self.key) == 1"});
     };
     CHECK(with("error(said)") == Verdict::holds);
+    CHECK(after(Fault::lose,
+                {"self.t = unique() local told, said await(spawn(function() told, said = "
+                 "pcall(redis, 'SET', self.key, self.t, 'NX', 'PX', 30) end)) if told then return "
+                 "said == OK end if redis('GET', self.key) == self.t then redis('DEL', self.key) "
+                 "end error(said)",
+                 "return redis('DEL', self.key) == 1"}) == Verdict::holds);
     CHECK(with("error('not taken')") == Verdict::violated);
     CHECK(with("local _, other = pcall(redis, 'HGET', 'x') error(other)") == Verdict::violated);
   }
