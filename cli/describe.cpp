@@ -258,10 +258,16 @@ void add_figures(Rows& rows, const Judgement& judgement) {
       judgement.outcome() == scenarios::Outcome::violated       ? "every run of fewer steps"
       : judgement.outcome() == scenarios::Outcome::inconclusive ? "not all of them"
                                                                 : "all of them";
+  const std::string again =
+      judgement.further_searches == 0
+          ? ""
+          : fmt::format("; {} more {} in {:.2f} s", judgement.further_searches,
+                        judgement.further_searches == 1 ? "search" : "searches",
+                        judgement.further_seconds);
   add(rows, "searched",
-      fmt::format("{}, {}, depth {}, {}, in {:.2f} s", plural(figures.states, "state"),
+      fmt::format("{}, {}, depth {}, {}, in {:.2f} s{}", plural(figures.states, "state"),
                   plural(figures.transitions, "transition"), figures.depth, covered,
-                  figures.seconds));
+                  figures.seconds, again));
   add(rows, "ran",
       fmt::format("{}, {}, {}; all else was looked up; visited set {:.1f} MB",
                   plural(executed.programs, "client step"), plural(executed.commands, "command"),

@@ -185,6 +185,8 @@ void pass_over_unclear_owners(const Scenario& scenario, const checker::Progress&
 void doubt(const Scenario& scenario, const checker::Progress& progress, Judgement other,
            const std::string& what, Judgement& judgement) {
   search(scenario.bounds, progress, other);
+  ++judgement.further_searches;
+  judgement.further_seconds += other.result.statistics.seconds;
   if (other.result.verdict == judgement.result.verdict) return;
   const checker::Result& found = other.result;
   if (found.verdict == checker::Verdict::inconclusive)

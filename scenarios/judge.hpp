@@ -23,6 +23,8 @@ struct Judgement {
   std::optional<checker::Trace> trace;         ///< of a counterexample, or of a schedule
   std::optional<checker::NoReturn> no_return;  ///< of a counterexample, if it could be computed
   std::optional<checker::Audit> audit;         ///< if one was asked for
+  unsigned further_searches = 0;  ///< that had to come to the same (clocks within a ms)
+  double further_seconds = 0;
   std::optional<std::string>
       difference;  ///< from what the scenario expects; nothing also if it expects nothing
   Outcome outcome() const { return outcome_of(result); }
