@@ -147,6 +147,26 @@ std::int64_t Rules::probe_pass_ms(const World& world, std::int64_t& patience_lef
   return ms;
 }
 
+std::int64_t Rules::patience_from(const World& start) const {
+  if (!start.absolute) return 0;
+  const std::int64_t patience = until_all_show(start, patience_ms());
+  if (std::none_of(start.processes.begin(), start.processes.end() - 1, spawned_lives))
+    return patience;
+  World nodes_alone = start;
+  nodes_alone.processes.clear();
+  const std::set<std::int64_t> ahead = deadlines(nodes_alone);
+  return ahead.empty() ? patience : patience + *ahead.rbegin();
+}
+
+/// Who has a permit keeps it, and does nothing more; the next one takes its place.
+void Rules::begin_anew(World& world, std::uint8_t fresh) const {
+  Process next;
+  next.tokens_used = world.processes[fresh].tokens_used;
+  incarnate(next, model_.processes.back());
+  next.knows = world.newest;
+  world.processes[fresh] = std::move(next);
+}
+
 /// Runs on the rules of the probe's own model: tries all that can happen.
 Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
   struct Point {
@@ -155,14 +175,7 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
     int taken = 0;                   // permits, by fresh processes before this one
     std::int64_t first_left_ms = 0;  // how long the first of these still has its own
   };
-  std::int64_t patience = start.absolute ? until_all_show(start, patience_ms()) : 0;
-  if (start.absolute &&
-      std::any_of(start.processes.begin(), start.processes.end() - 1, spawned_lives)) {
-    World nodes_alone = start;
-    nodes_alone.processes.clear();
-    const std::set<std::int64_t> ahead = deadlines(nodes_alone);
-    if (!ahead.empty()) patience += *ahead.rbegin();
-  }
+  const std::int64_t patience = patience_from(start);
   std::set<std::tuple<std::string, std::int64_t, int, std::int64_t>> met;
   std::deque<Point> open;
   std::size_t bytes_met = 0;   // what grows with every try grows fast
@@ -178,13 +191,8 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
     bytes_met += std::get<0>(*place).size();
     open.push_back(std::move(point));
   };
-  // Who has a permit keeps it, and does nothing more; the next one takes its place.
   const auto taken_one = [&](const Point& before, World world) {
-    Process next;
-    next.tokens_used = world.processes[fresh].tokens_used;
-    incarnate(next, model_.processes.back());
-    next.knows = world.newest;
-    world.processes[fresh] = std::move(next);
+    begin_anew(world, fresh);
     const bool first = before.taken == 0;
     meet({std::move(world), before.patience_left_ms, before.taken + 1,
           first ? model_.processes.back().lease_ms : before.first_left_ms});

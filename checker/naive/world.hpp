@@ -662,6 +662,8 @@ class Rules {
   Probe probe(const World& world, const Lock& lock);
   Probe probe_alone(World world, std::uint8_t fresh);
   std::int64_t patience_ms() const;
+  std::int64_t patience_from(const World& start) const;
+  void begin_anew(World& world, std::uint8_t fresh) const;
   std::int64_t longest_matter_ms() const;
   std::int64_t farthest_reach_ms() const;
   std::int64_t probe_pass_ms(const World& world, std::int64_t& patience_left_ms) const;
