@@ -37,7 +37,8 @@ LeaseKeys::LeaseKeys(const sim::Model& model) {
 }
 
 Operations::Operations(const sim::Model& model, const LeaseKeys& leases)
-    : leases_(leases),
+    : model_(model),
+      leases_(leases),
       processes_(model.processes.size()),
       judges_calls_(sim::servers_of(model).nodes == 1) {
   for (const auto& setup : model.processes) {
@@ -111,7 +112,7 @@ void Operations::waits(std::uint8_t process, const std::vector<sim::Wait>& waits
     if (!wait.in_operation && known) end(self, wait.task, now);
     if (wait.in_acquire && wait.kind == sim::Wait::Kind::sleep && !slept_before(wait.task))
       under_way(self, wait.task)
-          ->sleeps.push_back({now, holders_beside(process, wait.lock), moment});
+          ->sleeps.push_back({now, holders_slept_beside(process, wait.lock), moment});
   }
   self.waits = waits;
 }
@@ -191,6 +192,19 @@ sim::Makers Operations::holders_beside(std::uint8_t process, std::uint8_t lock) 
       if (shares_key(other, holding.second, leases_.of(process, lock)))
         makers |= sim::only_maker(maker_of(other));
   }
+  return makers;
+}
+
+/// Of these, those whom who sleeps before it asks again may not keep alive: one of many may have
+/// joined them.
+sim::Makers Operations::holders_slept_beside(std::uint8_t process, std::uint8_t lock) const {
+  if (model_.program->permits() > 1) return 0;
+  sim::Makers makers = holders_beside(process, lock);
+  if (!sim::is_shared(model_.processes[process], lock)) return makers;
+  for (std::size_t p = 0; p < processes_.size(); ++p)
+    for (const auto& [holding, held] : processes_[p].holdings)
+      if (sim::is_shared(model_.processes[p], holding.second))
+        makers &= ~sim::only_maker(maker_of(static_cast<std::uint8_t>(p)));
   return makers;
 }
 

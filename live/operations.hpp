@@ -47,7 +47,7 @@ class LeaseKeys {
 
 class Operations {
  public:
-  /// `leases` must outlive it.
+  /// `model` and `leases` must outlive it.
   Operations(const sim::Model& model, const LeaseKeys& leases);
 
   // ---- reports of a process, in their order; `now` grows with each
@@ -117,6 +117,7 @@ class Operations {
   bool shares_key(std::uint8_t process, std::uint8_t lock,
                   const std::vector<std::size_t>& keys) const;
   sim::Makers holders_beside(std::uint8_t process, std::uint8_t lock) const;
+  sim::Makers holders_slept_beside(std::uint8_t process, std::uint8_t lock) const;
   bool has_any(std::uint8_t process, std::uint8_t lock, const KeyStates& keys) const;
   static sim::Makers claimed(const Operation& operation, const sim::Belongings& own);
   void look(std::uint8_t process, Operation& operation, const KeyStates& keys) const;
@@ -127,6 +128,7 @@ class Operations {
                            std::vector<Finding>& findings);
   std::vector<Finding> judged(std::uint8_t process, const Operation& operation) const;
 
+  const sim::Model& model_;
   const LeaseKeys& leases_;
   std::vector<std::vector<bool>> kept_on_purpose_;  ///< by process and lock: its key may stay
   std::vector<Process> processes_;

@@ -167,21 +167,29 @@ void Rules::judge_acquired(const World& world, std::uint8_t p, const Effect& eff
     violated(facts, {Property::mutual_exclusion, p, others.front(), lock});
 }
 
-/// Who does not get the lock, or sleeps before it asks again, keeps no lease of others alive.
+/// Who does not get the lock keeps no lease of others alive, who hold it in such a mode.
 void Rules::judge_prolonged(const World& world, std::uint8_t p, sim::TaskId task,
-                            std::uint8_t lock_index, Facts& facts) const {
+                            std::uint8_t lock_index, Modes modes, Facts& facts) const {
   const std::string& lock = model_.processes[p].lock_keys[lock_index];
   for (const Maker maker : world.processes[p].tasks.at(task).prolonged) {
     const auto owner = static_cast<std::uint8_t>(maker - 1);
     for (const std::string& key : model_.program->lease_keys(lock))
-      if (holds_lease(world, owner, key))
+      if (holds_lease(world, owner, key, modes))
         violated(facts, {Property::foreign_extend, p, owner, key});
   }
 }
 
+/// Who sleeps before it asks again does not get the lock; one of many may have joined them.
+void Rules::judge_sleep(World& world, std::uint8_t p, const Wait& wait, Facts& facts) const {
+  const bool shared = sim::is_shared(model_.processes[p], wait.lock);
+  if (model_.program->permits() == 1)
+    judge_prolonged(world, p, wait.task, wait.lock, shared ? Modes::exclusive : Modes::all, facts);
+  world.processes[p].tasks.at(wait.task).prolonged.clear();
+}
+
 void Rules::judge_refused(const World& world, std::uint8_t p, const Effect& effect,
                           Facts& facts) const {
-  judge_prolonged(world, p, effect.task, effect.lock, facts);
+  judge_prolonged(world, p, effect.task, effect.lock, Modes::all, facts);
   const TaskState& task = world.processes[p].tasks.at(effect.task);
   std::set<std::uint8_t> with_given = task.given;
   with_given.insert(task.made.begin(), task.made.end());

@@ -405,10 +405,7 @@ void Rules::take_waits(World& world, std::uint8_t p, const std::vector<Wait>& wa
     if (!wait.fresh) continue;
     facts.waits.push_back(wait);
     task.timer_ms.reset();
-    if (wait.in_acquire && wait.kind == Wait::Kind::sleep) {
-      judge_prolonged(world, p, wait.task, wait.lock, facts);
-      task.prolonged.clear();
-    }
+    if (wait.in_acquire && wait.kind == Wait::Kind::sleep) judge_sleep(world, p, wait, facts);
     const auto by_its_clock = [&](std::int64_t ms) {
       if (model_.part_of_ms != sim::PartOfMs::off_timers || ms <= 0)
         return time_to_show(process.drift_ppm, ms);

@@ -574,8 +574,10 @@ class Rules {
   void violated(Facts& facts, Violation violation) const;
   void judge_acquired(const World& world, std::uint8_t p, const sim::Effect& effect,
                       Facts& facts) const;
+  enum class Modes : std::uint8_t { all, exclusive };
   void judge_prolonged(const World& world, std::uint8_t p, sim::TaskId task,
-                       std::uint8_t lock_index, Facts& facts) const;
+                       std::uint8_t lock_index, Modes modes, Facts& facts) const;
+  void judge_sleep(World& world, std::uint8_t p, const sim::Wait& wait, Facts& facts) const;
   void judge_refused(const World& world, std::uint8_t p, const sim::Effect& effect,
                      Facts& facts) const;
   void judge_released(const World& world, std::uint8_t p, const sim::Effect& effect,
@@ -645,7 +647,6 @@ class Rules {
                                        const sim::Effect& effect) const;
   void judge_other_mode(const World& world, std::uint8_t p, const sim::Effect& effect,
                         Facts& facts) const;
-  enum class Modes : std::uint8_t { all, exclusive };
   /// Whether the process holds a lock with this lease key, in one of these modes.
   bool holds_lease(const World& world, std::uint8_t p, const std::string& lease_key,
                    Modes modes = Modes::all) const;

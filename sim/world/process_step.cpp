@@ -464,15 +464,15 @@ void ProcessStep::refused(TaskId task, std::uint8_t lock) {
   const auto with_given = static_cast<NodeSet>(operation.made | operation.given);
   if (setting_.enough(operation.made) || (setting_.enough(with_given) && !key_in_use(task, lock)))
     report_.claims.refused_made |= only<LockSet>(lock);
-  keeps_alive_in_vain(operation, lock);
+  keeps_alive_in_vain(operation, setting_.sharing[lock]);
 }
 
-/// Who does not get the lock, or sleeps before it asks again, keeps no lease of others alive.
-void ProcessStep::keeps_alive_in_vain(const Operation& operation, std::uint8_t lock) {
+/// Who does not get the lock keeps no lease of others alive, of who holds one of these.
+void ProcessStep::keeps_alive_in_vain(const Operation& operation, LockSet locks) {
   if (operation.prolonged == 0) return;
   for (Maker maker = 1; maker <= setting_.processes; ++maker)
     for (std::uint8_t other = 0; other < setting_.locks.size(); ++other)
-      if (has_maker(operation.prolonged, maker) && has(setting_.sharing[lock], other))
+      if (has_maker(operation.prolonged, maker) && has(locks, other))
         report_.leases.push_back({LeaseChange::Kind::extended, other, maker});
 }
 
@@ -680,11 +680,15 @@ void ProcessStep::start_waits(const std::vector<Wait>& tasks) {
   process_.waiting = std::move(waiting);
 }
 
+/// Who sleeps before it asks again does not get the lock; one of many may have joined them.
 void ProcessStep::judge_sleeps(const std::vector<Wait>& tasks) {
   for (const auto& wait : tasks) {
     if (!wait.in_acquire || wait.kind != Wait::Kind::sleep || !wait.fresh) continue;
     Operation& operation = process_.operation(wait.task);
-    keeps_alive_in_vain(operation, setting_.lock_of(process_.index, wait.lock));
+    const std::uint8_t lock = setting_.lock_of(process_.index, wait.lock);
+    const LockSet many = has(setting_.shared, lock) ? setting_.shared : LockSet{0};
+    if (setting_.permits == 1)
+      keeps_alive_in_vain(operation, static_cast<LockSet>(setting_.sharing[lock] & ~many));
     operation.prolonged = 0;
   }
 }

@@ -124,6 +124,20 @@ TEST_CASE("one reader's mark stands for another's, but ends no sooner", "[sharin
   CHECK_FALSE(holds({overwrites, {kWrites, kWrites}}, Property::foreign_release));
 }
 
+TEST_CASE("who has joined the readers lets them live on, also while it sleeps", "[sharing]") {
+  const std::string joins =
+      "self.mine = self.mine or unique() redis('EVAL', \"redis.call('hset', KEYS[1], ARGV[1], 1) "
+      "redis.call('pexpire', KEYS[1], ARGV[2])\", 1, self.key, self.mine, self.ttl_ms) ";
+  const std::string leaves = "return redis('HDEL', self.key, self.mine) == 1";
+  const Functions lock{joins + "sleep(1) return true", leaves,
+                       joins + "if redis('HLEN', self.key) == 1 then return true end sleep(1) " +
+                           leaves + " and false",
+                       leaves};
+  CHECK(holds({lock, {kReads, kReads}}, Property::foreign_extend));
+  // A writer that waits does not.
+  CHECK_FALSE(holds({lock, {kReads, kWrites}}, Property::foreign_extend));
+}
+
 TEST_CASE("what names one reader alone does not stand for another", "[sharing]") {
   Functions tokens = kOneMark;
   tokens.share =
