@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/base/interner.hpp"
+#include "sim/client/program.hpp"
 #include "sim/keyspace/maker.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
