@@ -430,9 +430,7 @@ void Rules::note_made_and_freed(World& world, std::uint8_t p, std::uint8_t node,
     if (wait.in_acquire)
       for (const std::string& key :
            model_.program->lease_keys(model_.processes[p].lock_keys[wait.lock]))
-        for (const Maker maker : prolonged_for(p, key, before, after))
-          if (holds_lease(world, static_cast<std::uint8_t>(maker - 1), key))
-            task.prolonged.insert(maker);
+        task.prolonged.merge(holders_prolonged(world, p, key, before, after));
     if (freed && wait.in_operation && !wait.in_acquire) task.freed.insert(node);
     task.counted = task.counted || (counted && task.releasing);
     task.stayed = task.stayed || (task.releasing && stays_in(after, p, wait.lock));
@@ -453,9 +451,10 @@ bool is_timed(const sim::Entry& entry, Maker maker) {
 
 }  // namespace
 
-/// For whom a request of the process has prolonged a lease key in which it has something, too.
-std::set<Maker> Rules::prolonged_for(std::uint8_t p, const std::string& key, const Keyspace& before,
-                                     const Keyspace& after) const {
+/// The holders for whom a request of the process has prolonged a lease key in which it has
+/// something, too.
+std::set<Maker> Rules::holders_prolonged(const World& world, std::uint8_t p, const std::string& key,
+                                         const Keyspace& before, const Keyspace& after) const {
   std::set<Maker> makers;
   const Maker sender = maker_of(p);
   for (const int database : databases_of(after)) {
@@ -465,7 +464,7 @@ std::set<Maker> Rules::prolonged_for(std::uint8_t p, const std::string& key, con
     if (!is_entitled(has, sender, model_.program->permits())) continue;
     for (const Maker maker : had.owners())
       if (maker != sender && has.has_anything(maker) && !had.took_from(has, sender, maker) &&
-          !is_timed(*is, maker))
+          !is_timed(*is, maker) && holds_lease(world, static_cast<std::uint8_t>(maker - 1), key))
         makers.insert(maker);
   }
   return makers;
@@ -489,11 +488,8 @@ void Rules::judge_prolonged_outside(const World& world, std::uint8_t p, Sent sen
   if (sent != Sent::now) return;
   for (const std::string& key : lease_keys_) {
     if (uses_lease(world, p, key)) continue;
-    for (const Maker maker : prolonged_for(p, key, before, after)) {
-      const auto owner = static_cast<std::uint8_t>(maker - 1);
-      if (holds_lease(world, owner, key))
-        violated(facts, {Property::foreign_extend, p, owner, key});
-    }
+    for (const Maker maker : holders_prolonged(world, p, key, before, after))
+      violated(facts, {Property::foreign_extend, p, static_cast<std::uint8_t>(maker - 1), key});
   }
 }
 

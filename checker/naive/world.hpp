@@ -599,8 +599,9 @@ class Rules {
   void judge_execution(const World& world, std::uint8_t p, const Author& by,
                        const sim::Keyspace& before, const sim::Keyspace& after, Facts& facts) const;
   bool stays_in(const sim::Keyspace& keyspace, std::uint8_t p, std::uint8_t lock) const;
-  std::set<sim::Maker> prolonged_for(std::uint8_t p, const std::string& key,
-                                     const sim::Keyspace& before, const sim::Keyspace& after) const;
+  std::set<sim::Maker> holders_prolonged(const World& world, std::uint8_t p, const std::string& key,
+                                         const sim::Keyspace& before,
+                                         const sim::Keyspace& after) const;
   bool uses_lease(const World& world, std::uint8_t p, const std::string& lease_key) const;
   void judge_prolonged_outside(const World& world, std::uint8_t p, Sent sent,
                                const sim::Keyspace& before, const sim::Keyspace& after,

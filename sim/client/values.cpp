@@ -2,6 +2,8 @@
 #include "sim/client/values.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 namespace lockstep::sim::program {
 
@@ -13,13 +15,24 @@ bool is_error_object(lua_State* lua, int index) {
   return same;
 }
 
+namespace {
+
+/// A field of an error object. Nothing if it is no string any more.
+std::optional<std::string> text_field(lua_State* lua, int index, const char* name) {
+  index = lua_absindex(lua, index);
+  lua_pushstring(lua, name);
+  lua_rawget(lua, index);
+  std::optional<std::string> text;
+  if (lua_type(lua, -1) == LUA_TSTRING) text = string_at(lua, -1);
+  lua_pop(lua, 1);
+  return text;
+}
+
+}  // namespace
+
 bool tells_of_no_answer(lua_State* lua, int index) {
   if (!is_error_object(lua, index)) return false;
-  index = lua_absindex(lua, index);
-  lua_pushliteral(lua, "kind");
-  lua_rawget(lua, index);
-  const std::string kind = lua_type(lua, -1) == LUA_TSTRING ? std::string(string_at(lua, -1)) : "";
-  lua_pop(lua, 1);
+  const auto kind = text_field(lua, index, "kind");
   return kind == kConnectionError || kind == kTimeoutError;
 }
 
@@ -36,19 +49,6 @@ void push_error_object(lua_State* lua, std::string_view kind, std::string_view m
   }
   luaL_setmetatable(lua, kErrorName);
 }
-
-namespace {
-
-std::string error_text(lua_State* lua, int index) {
-  index = lua_absindex(lua, index);
-  lua_pushliteral(lua, "message");
-  lua_rawget(lua, index);
-  std::string text = lua_type(lua, -1) == LUA_TSTRING ? std::string(string_at(lua, -1)) : "error";
-  lua_pop(lua, 1);
-  return text;
-}
-
-}  // namespace
 
 std::string text_of(lua_State* lua, int index) {
   switch (lua_type(lua, index)) {
@@ -73,7 +73,8 @@ std::string text_of(lua_State* lua, int index) {
       return name;
     }
     default:
-      return is_error_object(lua, index) ? error_text(lua, index) : luaL_typename(lua, index);
+      return is_error_object(lua, index) ? text_field(lua, index, "message").value_or("error")
+                                         : luaL_typename(lua, index);
   }
 }
 

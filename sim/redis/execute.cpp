@@ -65,8 +65,7 @@ void report(const Command& command, Execution& execution) {
   execution.looked_at_time = execution.looked_at_time || command.has(kLooksAtTime);
   execution.looked_at_clock = execution.looked_at_clock || command.has(kLooksAtClock);
   execution.looked_at_bytes = execution.looked_at_bytes || command.has(kLooksAtBytes);
-  if (!command.has(kLooksAtTime) || stands_still(execution)) return;
-  execution.clock_goes_on = ++execution.looks_within > 1;
+  if (command.has(kLooksAtTime) && !stands_still(execution)) ++execution.times_within;
 }
 
 std::size_t elements_of(const Entry& entry) {

@@ -80,10 +80,10 @@ struct Execution {
   bool now_is_later = false;  ///< by the 1 ms of mode.later_from, while such a script runs
   /// Out: bit k if it may matter whether a ms begins before the reading k.
   std::uint32_t readings_apart = 0;
-  int looks_within = 0;         ///< TIMEs of a script or transaction of Redis 7.0 so far
+  /// Out: TIMEs of a script or transaction of Redis 7.0, whose clock goes on in between (since 7.2
+  /// it does not: commandTimeSnapshot).
+  int times_within = 0;
   unsigned ordered_fields = 0;  ///< out: a script shows the order of so many fields of a table
-  bool clock_goes_on = false;   ///< out: there were several, and in Redis 7.0 the clock goes on in
-                                ///< between (since 7.2 it does not: commandTimeSnapshot)
   bool looked_at_bytes =
       false;  ///< out: the result depends on texts by more than which of them are equal: on their
               ///< order or their bits (KEYS, SORT ALPHA, ZRANGEBYLEX, LCS, GETBIT, ...)

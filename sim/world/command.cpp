@@ -174,7 +174,7 @@ void Nodes::note_circumstances(const Request& request, const Execution& executio
   if (execution.left_open && setting_.left_open.empty())
     setting_.left_open = printed(argument_texts(request, *setting_.model.program, {}));
   setting_.draws = setting_.draws || execution.drew;
-  setting_.clock_goes_on = setting_.clock_goes_on || execution.clock_goes_on;
+  setting_.clock_goes_on = setting_.clock_goes_on || execution.times_within > 1;
   setting_.readings_apart |= execution.readings_apart;
   setting_.ordered_fields = std::max(setting_.ordered_fields, execution.ordered_fields);
   setting_.asks_replicas = setting_.asks_replicas || execution.mode.replica;

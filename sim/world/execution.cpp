@@ -97,8 +97,12 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   process.answer(connection, command.reply, asked_in, idle);
   if (command.started && setting_.counts_doings(process.index))
     Doings::count(process.doings.starts);
-  const bool of_this_life = !sender.former && process.life != Life::dead;
-  if (of_this_life) note_own_keys(process, sender, command);
+  Report report = told_by(command, others, n);
+  if (!sender.former && process.life != Life::dead) {
+    note_own_keys(process, sender, command, report);
+    report.claims.inside = freed_unknown_to_holders(process, sender, command.freed);
+    judge_prolonged_outside(process, sender, command, report);
+  }
 
   StepResult result;
   const Id process_after = processes_.intern(process);
@@ -107,11 +111,6 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   result.tokens_changed =
       processes_.info(process_after).tokens.tokens != info.tokens.tokens ||
       nodes_.info(node_after).tokens.tokens != nodes_.info(node_id).tokens.tokens;
-  Report report = told_by(command, others, n);
-  if (of_this_life) {
-    report.claims.inside = freed_unknown_to_holders(process, sender, command.freed);
-    judge_prolonged(process, sender, command, report);
-  }
   if (report.spread == Spread::touch)
     result.tokens_changed = true;  // of those whose watches are broken, or who hear it
   result.report = reports_.add(std::move(report));
@@ -142,7 +141,7 @@ Report Executions::told_by(const CommandRun& command, const Others& others, std:
 /// an operation under way. A key that another main task makes while one releases, or a request that
 /// was sent in vain, is no leftover of the one.
 void Executions::note_own_keys(Process& process, const Connection& sender,
-                               const CommandRun& command) const {
+                               const CommandRun& command, Report& report) const {
   const Message& message = Process::to_execute(sender);
   const bool of_main = message.task < process.rounds.size();
   const Outlived outlived = std::max(sender.outlived, message.outlived);
@@ -163,6 +162,9 @@ void Executions::note_own_keys(Process& process, const Connection& sender,
     }
     if (freed) operation.made &= static_cast<NodeSet>(~here);
     if (made && wait.in_acquire) operation.made |= here;
+    for (const LeaseChange& change : command.prolonged)
+      if (wait.in_acquire && has(setting_.sharing[lock], change.lock))
+        report.prolonged.push_back({wait.task, change.lock, change.maker});
     if (freed && !wait.in_acquire) operation.freed |= here;
     operation.counted = operation.counted || (command.counted && operation.releasing);
     operation.stayed = operation.stayed || (has(staying, lock) && operation.releasing);
@@ -170,26 +172,14 @@ void Executions::note_own_keys(Process& process, const Connection& sender,
   process.drop_empty_operations();
 }
 
-/// Who asks for a lock may get it by the request that prolongs the lease; what a process has left
-/// in the key entitles it to nothing if it neither holds such a lock nor asks for one.
-void Executions::judge_prolonged(const Process& process, const Connection& sender,
-                                 const CommandRun& command, Report& report) const {
-  if (command.prolonged.empty()) return;
-  const Message& message = Process::to_execute(sender);
-  const bool of_main = message.task < process.rounds.size();
-  const bool outlived = std::max(sender.outlived, message.outlived) != Outlived::no;
+/// What it has left in the key entitles nobody who neither holds such a lock nor asks for one.
+void Executions::judge_prolonged_outside(const Process& process, const Connection& sender,
+                                         const CommandRun& command, Report& report) const {
+  if (std::max(sender.outlived, Process::to_execute(sender).outlived) != Outlived::no) return;
   LockSet used = 0;
   for (const Holding& holding : process.holdings) used |= setting_.sharing[holding.lock];
-  for (const auto& wait : processes_.automaton().state(process.program).tasks) {
-    if (!wait.in_operation) continue;
-    const LockSet locks = setting_.sharing[setting_.lock_of(process.index, wait.lock)];
-    used |= locks;
-    if (!wait.in_acquire || (of_main && (wait.task != message.task || outlived))) continue;
-    for (const LeaseChange& change : command.prolonged)
-      if (has(locks, change.lock))
-        report.prolonged.push_back({wait.task, change.lock, change.maker});
-  }
-  if (outlived) return;
+  for (const auto& wait : processes_.automaton().state(process.program).tasks)
+    if (wait.in_operation) used |= setting_.sharing[setting_.lock_of(process.index, wait.lock)];
   for (const LeaseChange& change : command.prolonged)
     if (!has(used, change.lock)) report.leases.push_back(change);
 }

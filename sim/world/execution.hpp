@@ -43,10 +43,11 @@ class Executions {
   StepResult blocked(Id process_id, const Process& process, Change node);
   const StepResult& at_resource(Id process, unsigned action, Id run);
   bool accepted(const Request& request, Run& run) const;
-  void note_own_keys(Process& process, const Connection& sender, const CommandRun& command) const;
+  void note_own_keys(Process& process, const Connection& sender, const CommandRun& command,
+                     Report& report) const;
   Report told_by(const CommandRun& command, const Others& others, std::uint8_t n);
-  void judge_prolonged(const Process& process, const Connection& sender, const CommandRun& command,
-                       Report& report) const;
+  void judge_prolonged_outside(const Process& process, const Connection& sender,
+                               const CommandRun& command, Report& report) const;
   static LockSet freed_unknown_to_holders(const Process& process, const Connection& sender,
                                           LockSet freed);
   const StepResult& keep(FlatMap& memo, std::uint64_t a, std::uint64_t b, StepResult result);

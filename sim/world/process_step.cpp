@@ -682,10 +682,10 @@ void ProcessStep::start_waits(const std::vector<Wait>& tasks) {
 
 /// Who sleeps before it asks again does not get the lock; one of many may have joined them.
 void ProcessStep::judge_sleeps(const std::vector<Wait>& tasks) {
-  for (const auto& wait : tasks) {
-    if (!wait.in_acquire || wait.kind != Wait::Kind::sleep || !wait.fresh) continue;
-    Operation& operation = process_.operation(wait.task);
-    const std::uint8_t lock = setting_.lock_of(process_.index, wait.lock);
+  for (Operation& operation : process_.operations) {
+    const Wait* wait = operation.prolonged == 0 ? nullptr : wait_of(tasks, operation.task);
+    if (!wait || !wait->in_acquire || wait->kind != Wait::Kind::sleep || !wait->fresh) continue;
+    const std::uint8_t lock = setting_.lock_of(process_.index, wait->lock);
     const LockSet many = has(setting_.shared, lock) ? setting_.shared : LockSet{0};
     if (setting_.permits == 1)
       keeps_alive_in_vain(operation, static_cast<LockSet>(setting_.sharing[lock] & ~many));

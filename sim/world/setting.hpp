@@ -263,7 +263,7 @@ class Setting {
   bool orders_tokens = false;        ///< something hangs on which of two lock tokens comes first
   bool unexplained_turns = false;    ///< something turns at a time that could not be accounted for
   bool waits_add_up = false;         ///< a client waits in parts of a ms several times
-  bool clock_goes_on = false;        ///< Execution::clock_goes_on, of some request
+  bool clock_goes_on = false;        ///< Execution::times_within is more than 1, of some request
   std::uint32_t readings_apart = 0;  ///< Execution::readings_apart, of all requests
   unsigned ordered_fields = 0;       ///< Execution::ordered_fields, the most
   /// What Redis or a client may do besides, and the search has not tried; null: nothing known.
