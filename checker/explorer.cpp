@@ -34,6 +34,9 @@ sim::Property first_property(sim::PropertySet violated) {
 
 /// More than any client takes that comes to an end.
 constexpr int kManyStepsAtOnce = 100;
+// Programs whose tasks all wait in boundaries are run some hundred times, however many states there
+// are.
+constexpr std::uint64_t kManyRuns = 2'000, kStatesForEach = 50;
 
 /// Timers, lifetimes and thresholds, in ms, ascending. Of a threshold (the first age with which a
 /// comparison turns) it cannot be told whether it or the number before it was meant: the one that
@@ -133,12 +136,18 @@ class Exploration {
   /// Why so many worlds are met, if that is so: what a loop has come through is kept.
   std::string histories_apart() const {
     const bool retries = world_.retries_within();
-    if (!retries && !world_.loops_by_itself()) return "";
+    if (retries || world_.loops_by_itself())
+      return fmt::format(
+          "; {}, so that no two of its histories are one: end acquire() with `return retry(...)`{}",
+          retries ? "retry() goes on below another call"
+                  : "a client waits dozens of times within one operation",
+          retries ? "" : ", or let a timer that goes on beside the work go off less often");
+    const std::uint64_t runs = model_.program->runs() - runs_before_;
+    if (runs < kManyRuns || runs * kStatesForEach < search_.statistics().states) return "";
     return fmt::format(
-        "; {}, so that no two of its histories are one: end acquire() with `return retry(...)`{}",
-        retries ? "retry() goes on below another call"
-                : "a client waits dozens of times within one operation",
-        retries ? "" : ", or let a timer that goes on beside the work go off less often");
+        "; {} steps of client programs were run, for what a task has come through in a loop of its "
+        "own is kept: let it be retry() or every()",
+        runs);
   }
 
   void note_figures() {

@@ -30,6 +30,8 @@ bool check_node(Vm& vm, lua_State* lua, std::int64_t node);
 /// A new task that runs the function at that stack index; null, with a complaint, if there are too
 /// many (tasks.cpp).
 Task* spawn_task(Vm& vm, Run& run, lua_State* lua, Task::Body body, int function);
+/// Whether the value at that stack index is the function sleep (clocks.cpp).
+bool is_sleep(lua_State* lua, int index);
 /// Pushes what came of a call: its reply (1), or an error that is raised (kRaise).
 int raised_or_reply(lua_State* lua, const Call& call);
 

@@ -120,7 +120,11 @@ int millis(Vm& vm, Run& run, lua_State* lua) {
   return 1;
 }
 
+constexpr lua_CFunction kSleepFunction = native<in_run<sleep, kSleep>, nothing>;
+
 }  // namespace
+
+bool is_sleep(lua_State* lua, int index) { return lua_tocfunction(lua, index) == kSleepFunction; }
 
 void add_clocks(lua_State* lua) {
   add_type<InstantValue>(lua);
@@ -130,7 +134,7 @@ void add_clocks(lua_State* lua) {
   set_function(lua, "__le", native<instant_compare<is_not_positive>>);
   set_function(lua, "__eq", native<instant_equal>);
   lua_pop(lua, 1);
-  set_function(lua, kSleep, native<in_run<sleep, kSleep>, nothing>);
+  set_function(lua, kSleep, kSleepFunction);
   set_function(lua, kNow, native<in_run<now, kNow>, result_before_cut>);
   set_function(lua, kMonotonic, native<in_run<monotonic, kMonotonic>, result_before_cut>);
   set_function(lua, kMillis, native<in_run<millis, kMillis>>);

@@ -143,6 +143,7 @@ void Run::run_task(Task& task) {
 void Run::timer(Task& task) {
   if (task.thread != nullptr) return resume(task, 0);
   if (task.listens()) return subscribe(task);
+  if (task.body == Task::Body::timer) return remove(task);
   if (!task.main || task.work.phase == Work::Phase::operation) return start(task);
   if (task.work.phase == Work::Phase::working) return write(task);
   LOCKSTEP_CHECK(task.work.phase == Work::Phase::sleeping);

@@ -84,6 +84,7 @@ struct Task {
     call,   ///< `function(arguments)`; for a main task acquire() or release()
     every,  ///< one iteration of every(): `function()`
     retry,  ///< one iteration of retry(): `function()`
+    timer,  ///< nothing: it sleeps, and ends
     listen  ///< what is done with one message of a subscription: `function(text, channel)`
   };
   TaskId id = 0;

@@ -15,12 +15,30 @@ namespace {
 
 // ---- tasks ----
 
+/// The task sleeps from now on, and its handle is what the call answers.
+int timer_starts(Run& run, lua_State* lua, Task& task, std::int64_t ms) {
+  task.wait = Wait::Kind::sleep;
+  task.wait_ms = ms;
+  push_value(lua, HandleValue{task.serial});
+  return done_or_cut(run, lua, Cut::timer);
+}
+
+/// spawn(sleep, ms) is a timer that runs from the call, as setTimeout()'s: its ms. 0: it is none.
+std::int64_t timer_of(lua_State* lua) {
+  if (lua_gettop(lua) != 2 || !is_sleep(lua, 1)) return 0;
+  return whole_number(lua, 2).value_or(0);
+}
+
 const char* const kSpawn = "spawn";
 int spawn(Vm& vm, Run& run, lua_State* lua) {
   if (!lua_isfunction(lua, 1))
     return refuse(vm, lua, fmt::format("spawn: expected a function, found {}", text_of(lua, 1)));
-  Task* task = spawn_task(vm, run, lua, Task::Body::call, 1);
+  const std::int64_t timer_ms = timer_of(lua);
+  Task* task = spawn_task(vm, run, lua, timer_ms > 0 ? Task::Body::timer : Task::Body::call, 1);
   if (task == nullptr) return refused(lua);
+  if (timer_ms > 0) {
+    return timer_starts(run, lua, *task, timer_ms);
+  }
   for (int index = 2; index <= lua_gettop(lua); ++index)
     task->arguments.push_back(run.keep(lua, index));
   push_value(lua, HandleValue{task->serial});
@@ -41,10 +59,7 @@ int every(Vm& vm, Run& run, lua_State* lua) {
   Task* task = spawn_task(vm, run, lua, Task::Body::every, 2);
   if (task == nullptr) return refused(lua);
   task->pause_ms = *ms;
-  task->wait = Wait::Kind::sleep;
-  task->wait_ms = *ms;
-  push_value(lua, HandleValue{task->serial});
-  return done_or_cut(run, lua, Cut::timer);
+  return timer_starts(run, lua, *task, *ms);
 }
 
 const char* const kStop = "stop";
@@ -331,7 +346,7 @@ void add_tasks(lua_State* lua) {
   lua_setfield(lua, -2, "__index");
   add_type<HandleValue>(lua);
   lua_pop(lua, 3);
-  set_function(lua, kSpawn, native<in_run<spawn, kSpawn>>);
+  set_function(lua, kSpawn, native<in_run<spawn, kSpawn>, result_before_cut>);
   set_function(lua, kEvery, native<in_run<every, kEvery>, result_before_cut>);
   set_function(lua, kStop, native<in_run<stop, kStop>, nothing>);
   set_function(lua, kAlive, native<in_run<alive, kAlive>>);

@@ -53,7 +53,8 @@ TEST_CASE("a pause between a look at the clock and the request that it decides",
 TEST_CASE("a pause between the start of a timer and what the client does next",
           "[interruptions][many-models]") {
   const std::string set = "redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) == OK ";
-  const std::string timer = "local ends = every(36, function() return false end) ";
+  const std::string timer = GENERATE("local ends = every(36, function() return false end) ",
+                                     "local ends = spawn(sleep, 36) ");
   const auto honest = [&](const std::string& acquire, bool pauses) {
     InlineLock lock({"self.token = unique() " + acquire, test::kCompareAndDelete});
     if (pauses) lock.model = test::with_fault(lock.model, sim::Fault::pause);

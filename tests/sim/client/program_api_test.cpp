@@ -296,11 +296,10 @@ TEST_CASE("stop ends a task; its id is not used again in the same step") {
     sleep(1)
     spawn(sleep, 8)
     sleep(1))");
-  run.client.feed(lockstep::sim::program_test::run(1));
   CHECK(told(run.client.feed(timer(0))) == "log false");
-  CHECK(waits(run.client.step()) == "0 sleep 1 fresh, 2 runnable fresh");
+  CHECK(waits(run.client.step()) == "0 sleep 1 fresh, 2 sleep 7 fresh");
   run.client.feed(timer(0));
-  CHECK(waits(run.client.step()) == "0 sleep 1 fresh, 1 runnable fresh, 2 runnable");
+  CHECK(waits(run.client.step()) == "0 sleep 1 fresh, 1 sleep 8 fresh, 2 sleep 7");
 }
 
 TEST_CASE("await waits until one of the tasks has ended, in whichever way, and tells which") {
@@ -313,10 +312,7 @@ TEST_CASE("await waits until one of the tasks has ended, in whichever way, and t
     log(await(slow))
     await(spawn(function() error("x", 0) end))
     return true)");
-  CHECK(waits(program.client.step()) == "0 blocked fresh, 1 runnable fresh, 2 runnable fresh");
-  program.client.feed(run(1));
-  program.client.feed(run(2));
-  CHECK(waits(program.client.step()) == "0 blocked, 1 sleep 9, 2 sleep 3 fresh");
+  CHECK(waits(program.client.step()) == "0 blocked fresh, 1 sleep 9 fresh, 2 sleep 3 fresh");
   program.client.feed(timer(2));
   CHECK(waits(program.client.step()) == "0 runnable fresh, 1 sleep 9");
   CHECK(told(program.client.feed(run(0))) == "log 2; log 2; log 1");
@@ -328,8 +324,6 @@ TEST_CASE("await waits until one of the tasks has ended, in whichever way, and t
 TEST_CASE("who has awaited one of several tasks is not woken by the others") {
   using lockstep::sim::program_test::run;
   Acquiring program("await(spawn(sleep, 9), spawn(sleep, 3)) sleep(50) return true");
-  program.client.feed(run(1));
-  program.client.feed(run(2));
   program.client.feed(timer(2));
   program.client.feed(run(0));
   CHECK(waits(program.client.step()) == "0 sleep 50 fresh, 1 sleep 9");
