@@ -139,10 +139,10 @@ bool push_outcome(lua_State* lua, const Call& call) {
       push_reply(lua, *call.reply, false);
       return !call.reply->is_error();
     case Call::Outcome::broken:
-      push_error_object(lua, kConnectionError, "connection error", "");
+      push_error_object(lua, kConnectionError, kConnectionText, "");
       return false;
     case Call::Outcome::timeout:
-      push_error_object(lua, kTimeoutError, "request timed out", "");
+      push_error_object(lua, kTimeoutError, kTimeoutText, "");
       return false;
     case Call::Outcome::pending:
       break;

@@ -31,9 +31,22 @@ std::optional<std::string> text_field(lua_State* lua, int index, const char* nam
 }  // namespace
 
 bool tells_of_no_answer(lua_State* lua, int index) {
-  if (!is_error_object(lua, index)) return false;
-  const auto kind = text_field(lua, index, "kind");
-  return kind == kConnectionError || kind == kTimeoutError;
+  if (lua_type(lua, index) == LUA_TSTRING) {
+    const std::string_view text = string_at(lua, index);
+    return text.find(kConnectionText) != text.npos || text.find(kTimeoutText) != text.npos;
+  }
+  if (!lua_istable(lua, index)) return false;
+  if (is_error_object(lua, index)) {
+    const auto kind = text_field(lua, index, "kind");
+    return kind == kConnectionError || kind == kTimeoutError;
+  }
+  index = lua_absindex(lua, index);
+  bool tells = false;
+  for (lua_pushnil(lua); lua_next(lua, index) != 0; lua_pop(lua, 1)) {
+    const bool wrapped = lua_type(lua, -1) == LUA_TSTRING || is_error_object(lua, -1);
+    tells = tells || (wrapped && tells_of_no_answer(lua, -1));
+  }
+  return tells;
 }
 
 void push_error_object(lua_State* lua, std::string_view kind, std::string_view message,

@@ -52,6 +52,9 @@ inline constexpr const char* kErrorName = "error";
 // Their kinds where a request gets no answer.
 inline constexpr const char* kConnectionError = "connection";
 inline constexpr const char* kTimeoutError = "timeout";
+/// What they say.
+inline constexpr const char* kConnectionText = "connection error";
+inline constexpr const char* kTimeoutText = "request timed out";
 
 /// GIVE_UP, with which the function of retry() says that there is no point in going on.
 void push_give_up(lua_State* lua);
@@ -75,7 +78,7 @@ void push_value(lua_State* lua, Value value) {
 /// Whether the value at `index` is an error object: a table with fields kind, message and perhaps
 /// code.
 bool is_error_object(lua_State* lua, int index);
-/// Whether it is the error of a request that got no answer.
+/// Whether it is the error of a request that got no answer, or has it, or its text, in it.
 bool tells_of_no_answer(lua_State* lua, int index);
 void push_error_object(lua_State* lua, std::string_view kind, std::string_view message,
                        std::string_view code);

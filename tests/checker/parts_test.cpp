@@ -308,6 +308,9 @@ TEST_CASE("what a call says by the way it ends", "[parts]") {
                     "return redis('DEL', self.key) == 1"});
     };
     CHECK(with("error(said)") == Verdict::holds);
+    CHECK(with("error('not taken: ' .. tostring(said))") == Verdict::holds);
+    CHECK(with("error({ text = 'not taken', cause = said })") == Verdict::holds);
+    CHECK(with("error({ text = 'not taken', cause = { 'else' } })") == Verdict::violated);
     CHECK(after(Fault::lose,
                 {"self.t = unique() local told, said await(spawn(function() told, said = "
                  "pcall(redis, 'SET', self.key, self.t, 'NX', 'PX', 30) end)) if told then return "
