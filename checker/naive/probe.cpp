@@ -21,6 +21,7 @@ constexpr std::size_t kMostWorlds = 20'000;      // then the probe has no end
 constexpr std::size_t kMostBytes = 100'000'000;  // of their identities
 constexpr std::size_t kWorldsInVain = 6'000;     // where only the tries themselves leave a trace
 constexpr std::size_t kFewWays = 64;             // that it takes side by side there
+constexpr std::size_t kWaitsWithinCall = 400;    // within one call, since it was plain data
 
 bool spawned_lives(const Process& process) {
   return std::any_of(process.waits.begin(), process.waits.end(), [&](const sim::Wait& wait) {
@@ -199,7 +200,9 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
   };
   meet({std::move(start), patience});
   while (!open.empty()) {
-    if (!others_matter && met.size() > kWorldsInVain && open.size() <= kFewWays)
+    const std::size_t waits = open.front().world.processes[fresh].history.size();
+    if (!others_matter && (met.size() > kWorldsInVain || waits > kWaitsWithinCall) &&
+        open.size() <= kFewWays)
       return Probe::fails;
     if (met.size() > kMostWorlds || bytes_met > kMostBytes) return Probe::endless;
     if (watch_ != nullptr && !watch_->may_go_on()) return Probe::acquires;

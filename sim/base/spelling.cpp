@@ -12,6 +12,10 @@ constexpr std::size_t kUuid = 36, kLong = 32;  // with hyphens, and without
 
 }  // namespace
 
+Spelling::Spelling(const std::vector<Token>& in_order) {
+  for (const Token token : in_order) first_[token] = static_cast<char>('a' + first_.size());
+}
+
 std::string Spelling::spelt(Token token, std::size_t length) const {
   if (which_ == kDecimal) return in_decimals(token);
   if (which_ < kUsual) return in_letters(token, length);
@@ -58,6 +62,8 @@ std::string Spelling::in_letters(Token token, std::size_t length) const {
     const unsigned letter = (value + which_ / 2) % kSpelt;
     letters += static_cast<char>('a' + (which_ % 2 == 0 ? letter : kSpelt - 1 - letter));
   }
+  const auto first = first_.find(token);
+  if (first != first_.end()) letters.front() = first->second;
   return letters;
 }
 

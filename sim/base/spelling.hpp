@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/base/token.hpp"
 
@@ -20,6 +21,8 @@ class Spelling {
   /// are decimal numbers.
   static constexpr unsigned kCount = 24, kUsual = 6, kPair = 2;
   explicit Spelling(unsigned which) : which_(which) {}
+  /// One in which these come in this order, before or behind whatever else.
+  explicit Spelling(const std::vector<Token>& in_order);
 
   /// The bytes with every whole token spelt so.
   std::string of(std::string_view bytes);
@@ -34,7 +37,8 @@ class Spelling {
   static std::string in_decimals(Token token);
   std::string in_digits(Token token, std::size_t length) const;
 
-  unsigned which_;
+  unsigned which_ = 0;
+  std::map<Token, char> first_;  ///< letters, where tokens have to come in an order
   std::map<std::string, std::string, std::less<>> known_;  ///< what each is spelt for
 };
 

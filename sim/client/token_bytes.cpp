@@ -12,7 +12,6 @@
 
 #include "sim/base/ascii.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/spelling.hpp"
 #include "sim/client/observation.hpp"
 #include "sim/client/step_numbers.hpp"
 #include "sim/keyspace/keyspace.hpp"
@@ -145,8 +144,7 @@ Reply TokenBytes::executed(Spelt& spelt, const Met& met, std::vector<Compared>* 
 }
 
 std::optional<bool> TokenBytes::differs(const Met& met, const Reply& reply, const Keyspace& after,
-                                        unsigned which) {
-  Spelling spelling(which);
+                                        Spelling spelling) {
   const Respell undo = [&](std::string_view text) { return spelling.undone(text); };
   Spelt other = respelt(met, [&](std::string_view text) { return spelling.of(text); });
   if (!spelling.any()) return std::nullopt;
@@ -170,6 +168,12 @@ std::string TokenBytes::way_of(const Met& met) {
 
 namespace {
 
+std::string bytes_of(const Met& met) {
+  std::string bytes = encode(met.keyspace) + encode(met.session);
+  for (const std::string& argument : met.request) bytes += argument + '\0';
+  return bytes;
+}
+
 bool is_same(double one, double other) {
   return one == other || (std::isnan(one) && std::isnan(other));
 }
@@ -192,20 +196,29 @@ bool TokenBytes::numbers_differ(const Met& met) {
   return !std::ranges::equal(numbers(0), numbers(1), is_same);
 }
 
+bool TokenBytes::decide_by_order(const Met& met, const Reply& reply, const Keyspace& after) {
+  std::vector<Token> order = scan_tokens(bytes_of(met)).tokens;
+  if (order.size() > kMostInOrder) return true;
+  std::ranges::sort(order);
+  do {
+    if (differs(met, reply, after, Spelling(order)).value_or(false)) return true;
+  } while (std::ranges::next_permutation(order).found);
+  return false;
+}
+
 bool TokenBytes::decide(const Met& met, const Reply& reply, const Keyspace& after) {
-  const Tried tried = [&](unsigned which) { return differs(met, reply, after, which); };
+  const Tried tried = [&](unsigned which) { return differs(met, reply, after, Spelling(which)); };
   const auto found = differs_in_any(0, Spelling::kPair, tried);
   if (!found || *found) return found.has_value();
-  std::string bytes = encode(met.keyspace) + encode(met.session);
-  for (const std::string& argument : met.request) bytes += argument + '\0';
-  if (!is_first(bytes + way_of(met))) return false;
+  if (!is_first(bytes_of(met) + way_of(met))) return false;
   if (numbers_differ(met)) return true;
   if (differs_in_any(Spelling::kPair, Spelling::kUsual, tried).value_or(false)) return true;
   if (later_.size() < kMostLater)
     later_.emplace_back([this, keyspace = met.keyspace, session = met.session,
                          request = met.request, execution = met.execution, served = met.served,
                          reply, after](unsigned which) {
-      return differs({keyspace, session, request, execution, served}, reply, after, which);
+      return differs({keyspace, session, request, execution, served}, reply, after,
+                     Spelling(which));
     });
   return false;
 }

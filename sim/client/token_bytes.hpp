@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "sim/base/spelling.hpp"
 #include "sim/client/node_clocks.hpp"
 #include "sim/client/program.hpp"
 #include "sim/keyspace/keyspace.hpp"
@@ -31,6 +32,9 @@ class TokenBytes {
 
   /// Of a request that came to this.
   bool decide(const Met& met, const Reply& reply, const Keyspace& after);
+  /// Of a request that asked which of several tokens comes first: whether it comes to something
+  /// else in some order of them, or there are too many to try them all.
+  bool decide_by_order(const Met& met, const Reply& reply, const Keyspace& after);
   /// Of the step that comes of the last observation of `path`.
   bool decide(const ProcessSetup& setup, const std::string& snapshot,
               std::span<const Observation> path, const Step& step);
@@ -39,11 +43,12 @@ class TokenBytes {
 
  private:
   static constexpr std::size_t kMostLater = 2000;  ///< each with what it met
+  static constexpr std::size_t kMostInOrder = 4;   ///< 24 orders
   /// Whether something differs if tokens are spelt so; nothing: there are none.
   using Tried = std::function<std::optional<bool>(unsigned which)>;
 
   std::optional<bool> differs(const Met& met, const Reply& reply, const Keyspace& after,
-                              unsigned which);
+                              Spelling spelling);
   std::optional<bool> differs(const ProcessSetup& setup, const std::string& snapshot,
                               std::span<const Observation> path, const Step& step,
                               unsigned which) const;

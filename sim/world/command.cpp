@@ -134,9 +134,8 @@ const CommandRun& Nodes::run(const Asked& asked) {
   note_durations_sent(met);
   note_circumstances(request, execution);
   if (!tables_.reply(command.reply).is_error()) note_slots(request, keyspace);
-  if (execution.ordered_tokens && !same_if_swapped(request, before.tokens))
-    setting_.orders_tokens = true;
-  note_token_bytes(asked, met, tables_.reply(command.reply), keyspace, execution);
+  if (!execution.ordered_tokens || !same_if_swapped(request, before.tokens))
+    note_token_bytes(asked, met, tables_.reply(command.reply), keyspace, execution);
   if (execution.ordered_tokens || (execution.looked_at_bytes && !before.tokens.tokens.empty()))
     setting_.needs.recycles_tokens = false;  // another name could change the result
   keyspace.purge(execution.now, tell_of_expired(setting_.model.keyspace_events));
@@ -207,17 +206,19 @@ void Nodes::note_clock_use(const Met& met, bool looked_at_time) {
   setting_.note(use);
 }
 
-/// What is left open anyhow, or is tried with the clients swapped, need not be looked at.
+/// What is left open anyhow need not be looked at.
 void Nodes::note_token_bytes(const Asked& asked, const Met& met, const Reply& reply,
                              const Keyspace& after, const Execution& execution) {
-  if (setting_.orders_tokens || execution.left_open || execution.ordered_tokens) return;
+  if (setting_.orders_tokens || execution.left_open) return;
   if (!execution.looked_at_time && !execution.looked_at_clock) {
     FlatMap& tried = spelt_[circumstances(asked)];
     const std::uint64_t what = both(tables_.without_lifetimes(asked.keyspace), asked.request);
     if (tried.find(what, asked.sender) != FlatMap::kAbsent) return;
     tried.add(what, asked.sender, 0);
   }
-  setting_.orders_tokens = token_bytes_.decide(met, reply, after);
+  setting_.orders_tokens =
+      (execution.ordered_tokens && token_bytes_.decide_by_order(met, reply, after)) ||
+      token_bytes_.decide(met, reply, after);
 }
 
 /// Whether the runs in which tokens have another order are tried, too: with the clients swapped.

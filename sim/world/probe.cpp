@@ -20,6 +20,8 @@ constexpr std::size_t kMostWorlds = 20'000;
 /// grows with each of them.
 constexpr std::size_t kManyTries = 6'000;
 constexpr std::size_t kFewWays = 64;
+/// So often it has waited within one call that has kept all of it: hundreds of tries, too.
+constexpr std::size_t kWaitsInVain = 400;
 /// The watch is asked before the first world of every probe, and before each that is so many on.
 constexpr std::size_t kWorldsBetween = 64;
 
@@ -53,6 +55,10 @@ class Probe {
   /// All that can come next; true if the fresh client acquires in one of it.
   bool expand(const Alone& now);
   bool waits_for_nobody_else(const Alone& now) const;
+  /// How often the fresh client has waited since it was plain data.
+  std::size_t waits_of(const Alone& now) const {
+    return world_.processes_.automaton().state(info(now, 0).value.program).path.size();
+  }
   bool waits_for_time(const Alone& now, std::size_t p, const LocalAction& action) const;
   bool act(const Alone& now, std::size_t p, std::size_t action);
   bool serve(const Alone& now);
@@ -117,7 +123,8 @@ std::int64_t Probe::patience_in(const Alone& start) const {
 
 Probe::End Probe::search() {
   for (std::size_t tried = 0; !open_.empty(); ++tried) {
-    if (seen_.size() > kManyTries && open_.size() <= kFewWays && alone_counts_) return End::fails;
+    const bool in_vain = seen_.size() > kManyTries || waits_of(open_.front()) > kWaitsInVain;
+    if (in_vain && open_.size() <= kFewWays && alone_counts_) return End::fails;
     if (seen_.size() > kMostWorlds) return End::endless;
     if (tried % kWorldsBetween == 0 && !world_.watch_.may_go_on()) return End::cut_off;
     const Alone now = std::move(open_.front());

@@ -171,6 +171,14 @@ TEST_CASE("what only a client's own tries add up never lets it in", "[probe][man
   CHECK(after(Fault::crash, {acquire, kDelete}) == Verdict::violated);
 }
 
+TEST_CASE("who waits for a key in a retry below another call is shut out, too",
+          "[probe][many-models]") {
+  CHECK(
+      after(Fault::crash, {"local ok = retry(function() if redis('SET', self.key, 'x', 'NX') == OK "
+                           "then return true end redis('BLPOP', 'signal', 5) end) return ok",
+                           kDelete}) == Verdict::violated);
+}
+
 TEST_CASE("who breaks in after many tries is let in", "[probe]") {
   CHECK(after(Fault::crash, {"if redis('INCR', self.key) == 1 then return true end "
                              "if tonumber(redis('GET', self.key)) > 300 then "

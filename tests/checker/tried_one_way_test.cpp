@@ -88,6 +88,16 @@ TEST_CASE("which of two tokens comes first is tried one way: that proves nothing
               "  if redis('ZRANK', one, one) == 1 then return true end\n"
               "  return redis('SET', self.key, one, 'NX') == OK") ==
         checker::Verdict::inconclusive);
+  // A tie that changes nothing, in whichever order; and one of three, where one stays in the
+  // middle.
+  const std::string tie = "  redis('ZADD', one, 0, one, 0, other)\n";
+  const std::string take = "  return redis('SET', self.key, one, 'NX') == OK";
+  CHECK(found(tie + "  redis('ZRANGEBYSCORE', one, 5, 1)\n" + take) == checker::Verdict::holds);
+  CHECK(found(tie + "  if redis('ZRANGE', one, 0, 0)[1] == other then return true end\n" + take) ==
+        checker::Verdict::inconclusive);
+  CHECK(found("  local third = unique()\n  redis('ZADD', one, 0, one, 0, other, 0, third)\n"
+              "  if redis('ZRANGE', one, 1, 1)[1] == third then return true end\n" +
+              take) == checker::Verdict::inconclusive);
   CHECK(found("  if one == other then return true end\n"
               "  return redis('SET', self.key, one, 'NX') == OK") == checker::Verdict::holds);
 }
