@@ -22,6 +22,7 @@ struct Steps {
   StepEdges passes;                 ///< in which time passes
   std::vector<bool> time_passes;    ///< by state
   std::vector<bool> acquires;       ///< by state: some step out of it acquires
+  std::vector<bool> executes;       ///< by state: some step out of it executes a request
   std::vector<std::uint8_t> actor;  ///< by state: whose zero-time step leaves it
 };
 
@@ -40,6 +41,7 @@ Steps collect(const Graph<WorldSystem>& graph, Watch& watch) {
   Steps steps;
   steps.time_passes.assign(graph.states(), false);
   steps.acquires.assign(graph.states(), false);
+  steps.executes.assign(graph.states(), false);
   steps.actor.assign(graph.states(), 0);
   for (std::uint32_t from = 0; from < graph.states(); ++from) {
     if (from % kStatesBetween == 0 && !watch.may_go_on()) break;
@@ -49,6 +51,7 @@ Steps collect(const Graph<WorldSystem>& graph, Watch& watch) {
       LOCKSTEP_CHECK(to != Graph<WorldSystem>::kUnvisited);
       steps.all.emplace_back(from, to);
       if (facts.acquired_by != 0) steps.acquires[from] = true;
+      if (WorldSystem::executes(step)) steps.executes[from] = true;
       if (WorldSystem::passes_time(step)) {
         steps.time_passes[from] = true;
         steps.passes.emplace_back(from, to);
@@ -227,13 +230,14 @@ EndlessRuns endless_runs(const Graph<WorldSystem>& graph, const std::set<sim::Pr
   const Components found = components(steps.all, graph.states(), watch);
   if (!watch.why().empty()) return runs;
   const std::vector<bool> acquires = found.with(steps.acquires);
+  const std::vector<bool> executes = found.with(steps.executes);
   for (std::uint32_t s = 0; s < graph.states(); ++s) {
     const std::uint32_t component = found.of[s];
     if (found.left[component] || acquires[component]) continue;
     const auto state = graph[s];
     const auto waits =
         world.waiting(state.data()) != 0 ? sim::kept_waiting(properties) : std::nullopt;
-    const bool leak = found.cyclic[component] && world.only_spawned(state.data()) &&
+    const bool leak = executes[component] && world.only_spawned(state.data()) &&
                       properties.contains(sim::Property::leak);
     if (!waits && !leak) continue;
     runs.property = waits.value_or(sim::Property::leak);

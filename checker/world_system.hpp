@@ -55,6 +55,7 @@ class WorldSystem {
   }
 
   static bool passes_time(const Step& step) { return step.kind == sim::Action::Kind::pass; }
+  static bool executes(const Step& step) { return step.kind == sim::Action::Kind::execute; }
   static bool fault(const Step& step) { return sim::is_fault(step.kind); }
   /// A fault: whatever else is possible (a client begins, a pause ends, a message that was held
   /// back goes on) comes sooner or later.

@@ -83,6 +83,7 @@ class Exploration {
     bool waits = false;         ///< a task is inside acquire()
     bool only_spawned = false;  ///< all main tasks are done, a spawned one is not
     bool acquires = false;      ///< some action acquires
+    bool executes = false;      ///< some action executes a request
     bool time_passes = false;
     bool time_ahead = false;  ///< time alone will change something
     std::uint8_t actor = 0;   ///< whose action that takes no time leads out
@@ -127,6 +128,7 @@ class Exploration {
       note(successor);
       nature.acquires =
           nature.acquires || successor.facts.witnesses.contains(sim::Witness::acquired);
+      nature.executes = nature.executes || successor.action.kind == Action::Kind::execute;
       const bool goal = successor.facts.violation.has_value();
       if (goal) properties_.push_back(successor.facts.violation->property);
       moves.push_back({std::move(successor.action), std::move(successor.world), goal});
@@ -203,14 +205,17 @@ class Exploration {
     }
 
     const ClosedSets ends = closed_sets(states, edges_);
-    std::vector<bool> acquires(ends.cyclic.size(), false);
-    for (StateNumber s = 0; s < states; ++s)
-      if (ends.of[s] != ClosedSets::kNone && natures_[s].acquires) acquires[ends.of[s]] = true;
+    std::vector<bool> acquires(ends.cyclic.size(), false), executes(ends.cyclic.size(), false);
+    for (StateNumber s = 0; s < states; ++s) {
+      if (ends.of[s] == ClosedSets::kNone) continue;
+      if (natures_[s].acquires) acquires[ends.of[s]] = true;
+      if (natures_[s].executes) executes[ends.of[s]] = true;
+    }
     for (StateNumber s = 0; s < states; ++s) {
       const std::uint32_t set = ends.of[s];
       if (set == ClosedSets::kNone || acquires[set]) continue;
       const auto waits = natures_[s].waits ? sim::kept_waiting(model_.properties) : std::nullopt;
-      const bool leak = ends.cyclic[set] && natures_[s].only_spawned &&
+      const bool leak = executes[set] && natures_[s].only_spawned &&
                         model_.properties.contains(sim::Property::leak);
       if (!waits && !leak) continue;
       result.verdict = Verdict::violated;

@@ -74,7 +74,7 @@ inline constexpr auto kPropertyTable = std::to_array<PropertyRow>({
      "From here on no waiting client can ever acquire, though no fault is left to come."},
     {Property::leak, "leak", "leak", LiveJudge::end,
      "nobody is under way any more (or yet), and a lease key without expiry stays, or all are done "
-     "or dead, and a task goes on (it renews, it asks), for ever",
+     "or dead, and a task goes on sending requests (it renews, it asks), for ever",
      "All clients are done or dead, yet from here on a task goes on for ever.", true},
     {Property::fairness, "fairness", "fair", LiveJudge::nobody,
      "while a client is inside acquire() others get its lock more often than --overtakes says, "

@@ -301,6 +301,19 @@ TEST_CASE("who is told that its lock is lost has lost it", "[claims]") {
   CHECK(plain.judged(Property::lost_told) == Verdict::holds);
 }
 
+TEST_CASE("a timer that goes on for ever is left behind if it sends something", "[claims]") {
+  const auto judged = [](const std::string& beat) {
+    // Its work ends as the timer goes off: in a world that comes again.
+    InlineLock lock({"self.process.timer = self.process.timer or every(20, function() " + beat +
+                         " end) " + kAcquireByToken + " ",
+                     "self.process.held = false " + std::string(kReleaseByToken)});
+    lock.model.processes.resize(1);
+    return lock.lasting(30, 20).judged(Property::leak);
+  };
+  CHECK(judged("redis('PEXPIRE', self.key, 30)") == Verdict::violated);
+  CHECK(judged("if self.process.held then redis('PEXPIRE', self.key, 30) end") == Verdict::holds);
+}
+
 TEST_CASE("of a lock that nobody ever releases nothing is shown, and what failed is said",
           "[claims]") {
   const auto unmet = [](const test::Bodies& bodies) {
