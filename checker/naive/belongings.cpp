@@ -34,6 +34,7 @@ Belongings::Belongings(const sim::Entry* entry) {
   hash_ = std::holds_alternative<sim::Hash>(entry->value);
   string_ = std::holds_alternative<std::string>(entry->value);
   if (string_) {
+    common_ = sim::scan_tokens(std::get<std::string>(entry->value)).tokens.empty();
     is_number_ = number_in(std::get<std::string>(entry->value)).has_value();
     add_number("", std::get<std::string>(entry->value), entry->maker, entry->shares);
   } else if (hash_) {

@@ -27,6 +27,11 @@ class Belongings {
   bool is_hash() const { return hash_; }
   bool is_string() const { return string_; }
   bool is_number() const { return is_number_; }  ///< a string that is a whole number
+  /// Something that is no string without lock token: that may stand for all who share a lock.
+  bool has_surely(sim::Maker maker) const {
+    return has_share(maker) || (has_part(maker) && !common_);
+  }
+  bool is_common() const { return common_; }
   /// Somebody but this maker has a share.
   bool others_share(sim::Maker maker) const;
 
@@ -55,7 +60,7 @@ class Belongings {
   std::map<Place, int> parts_;  ///< how often
   std::map<Place, std::int64_t> shares_;
   std::map<Place, std::set<std::uint16_t>> tokens_;  ///< of its maker, in a text
-  bool hash_ = false, string_ = false, is_number_ = false;
+  bool hash_ = false, string_ = false, is_number_ = false, common_ = false;
 };
 
 }  // namespace lockstep::checker::naive

@@ -48,6 +48,11 @@ bool is_entitled(const Belongings& key, Maker sender, int permits) {
   return key.has_part(sender) || ((key.is_hash() || permits > 1) && key.has_share(sender));
 }
 
+/// A mark that may be one of all who share the lock.
+bool is_for_all(const Belongings& before, const Belongings& after) {
+  return before.is_common() && after.is_common();
+}
+
 /// Whether a token of these words stands in the key's text.
 bool stands_in(const Entry* key, const std::vector<std::string>& words) {
   if (!key) return false;
@@ -281,11 +286,34 @@ void Rules::judge_other_mode(const World& world, std::uint8_t p, const Effect& e
   }
 }
 
+/// Whether others hold, acquire or release the lock in shared mode.
+bool Rules::shared_beside(const World& world, std::uint8_t p, std::uint8_t lock) const {
+  if (!sim::is_shared(model_.processes[p], lock)) return false;
+  for (std::size_t q = 0; q < world.processes.size(); ++q) {
+    if (q == p) continue;
+    const auto is_it = [&](std::uint8_t other) {
+      return sim::is_shared(model_.processes[q], other) &&
+             model_.processes[q].lock_keys[other] == model_.processes[p].lock_keys[lock];
+    };
+    const Process& process = world.processes[q];
+    if (std::ranges::any_of(process.holdings,
+                            [&](const auto& held) { return is_it(held.first.second); }) ||
+        std::ranges::any_of(
+            process.waits, [&](const Wait& wait) { return wait.in_operation && is_it(wait.lock); }))
+      return true;
+  }
+  return false;
+}
+
 /// Who has left it for the last time keeps nothing.
 void Rules::judge_outside(const World& world, std::uint8_t p, const Effect& effect,
                           Facts& facts) const {
   const TaskState& task = world.processes[p].tasks.at(effect.task);
   if (task.overtaken || key_in_use(world, p, effect.task, effect.lock)) return;
+  const auto surely = [](const Belongings& left, Maker maker) { return left.has_surely(maker); };
+  if (shared_beside(world, p, effect.lock) &&
+      !lease_key_with(world, p, effect.lock, surely, On::some_master))
+    return;  // what it has set may stand for the others
   const std::optional<std::string> key = lease_key_with(
       world, p, effect.lock,
       [&](const Belongings& left, Maker maker) {
@@ -367,7 +395,8 @@ void Rules::judge_execution(const World& world, std::uint8_t p, const Author& by
               has_same_text(*was, *is) && sooner(was->expires, is->expires))
             violated(facts, {Property::foreign_extend, p, owner, key});
         } else if (sooner(was->expires, is->expires) && !entitled &&
-                   (!counts || holds_lease(world, owner, key, Modes::exclusive))) {
+                   ((!counts && !is_for_all(had, left)) ||
+                    holds_lease(world, owner, key, Modes::exclusive))) {
           violated(facts, {Property::foreign_extend, p, owner, key});
         }
       }
@@ -433,7 +462,9 @@ void Rules::note_made_and_freed(World& world, std::uint8_t p, std::uint8_t node,
         task.prolonged.merge(holders_prolonged(world, p, key, before, after));
     if (freed && wait.in_operation && !wait.in_acquire) task.freed.insert(node);
     task.counted = task.counted || (counted && task.releasing);
-    task.stayed = task.stayed || (task.releasing && stays_in(after, p, wait.lock));
+    task.stayed =
+        task.stayed || (task.releasing && (stays_in(after, p, wait.lock) ||
+                                           stands_for_others(world, after, p, wait.lock)));
   }
 }
 
@@ -461,10 +492,14 @@ std::set<Maker> Rules::holders_prolonged(const World& world, std::uint8_t p, con
     const Entry *was = before.find(database, key), *is = after.find(database, key);
     if (!was || !is || !sooner(was->expires, is->expires)) continue;
     const Belongings had(was), has(is);
-    if (!is_entitled(has, sender, model_.program->permits())) continue;
+    const bool entitled = is_entitled(has, sender, model_.program->permits());
     for (const Maker maker : had.owners())
-      if (maker != sender && has.has_anything(maker) && !had.took_from(has, sender, maker) &&
-          !is_timed(*is, maker) && holds_lease(world, static_cast<std::uint8_t>(maker - 1), key))
+      if (maker != sender &&
+          (entitled ||
+           (is_for_all(had, has) &&
+            !holds_lease(world, static_cast<std::uint8_t>(maker - 1), key, Modes::exclusive))) &&
+          has.has_anything(maker) && !had.took_from(has, sender, maker) && !is_timed(*is, maker) &&
+          holds_lease(world, static_cast<std::uint8_t>(maker - 1), key))
         makers.insert(maker);
   }
   return makers;
@@ -513,6 +548,16 @@ void Rules::judge_own_removal(const World& world, std::uint8_t p, const Message&
     if (freed && !has_lease(world, p, holding.second))
       violated(facts, {Property::reentrancy, p, p, lock});
   }
+}
+
+/// Others share the lock, and what the process has of it here may stand for them.
+bool Rules::stands_for_others(const World& world, const Keyspace& keyspace, std::uint8_t p,
+                              std::uint8_t lock) const {
+  if (!shared_beside(world, p, lock)) return false;
+  for (const std::string& key : model_.program->lease_keys(model_.processes[p].lock_keys[lock]))
+    for (const int database : databases_of(keyspace))
+      if (Belongings(keyspace.find(database, key)).has_surely(maker_of(p))) return false;
+  return true;
 }
 
 /// Whether the process has something in a lease key that stays by design.

@@ -642,6 +642,9 @@ class Rules {
                  LeaseKeys which = LeaseKeys::all, On masters = On::some_master) const;
   /// Has something of the lock, and nothing of it that stays by design.
   bool has_what_should_go(const World& world, std::uint8_t p, std::uint8_t lock) const;
+  bool shared_beside(const World& world, std::uint8_t p, std::uint8_t lock) const;
+  bool stands_for_others(const World& world, const sim::Keyspace& keyspace, std::uint8_t p,
+                         std::uint8_t lock) const;
   bool key_in_use(const World& world, std::uint8_t p, sim::TaskId task, std::uint8_t lock) const;
   std::vector<LeasePlace> leases_of_holders(const World& world) const;
   std::vector<std::uint8_t> other_mode(const Process& process, std::uint8_t p,

@@ -70,6 +70,7 @@ struct Belongings {
   /// A share in a key of which nothing is anybody else's.
   Makers counting = 0;
   Makers number = 0;  ///< a string that is a whole number
+  Makers sure = 0;    ///< something other than a string without lock token: that may be for all
   Belongings& operator|=(const Belongings& other);
 };
 
@@ -82,6 +83,7 @@ struct PartsChange {
   bool counted = false;    ///< and it was of a share
   Makers given = 0;        ///< others that have a part that they had not
   Makers taken = 0;        ///< of others: removed, overwritten, made to end earlier
+  bool common = false;     ///< the key is a string without lock token, before and after
   Makers overwritten = 0;  ///< of these: who has lost nothing but what others' parts stand for now
   Makers extended =
       0;  ///< of others, who have the key for longer now, though it is not the sender's

@@ -12,6 +12,7 @@
 #include "sim/base/time.hpp"
 #include "sim/base/token.hpp"
 #include "sim/keyspace/numbers.hpp"
+#include "sim/keyspace/owners.hpp"
 
 namespace lockstep::sim {
 
@@ -334,8 +335,19 @@ Belongings& Belongings::operator|=(const Belongings& other) {
   left |= other.left;
   counting |= other.counting;
   number |= other.number;
+  sure |= other.sure;
   return *this;
 }
+
+namespace {
+
+/// A string that bears nobody's token may be a mark of all who share a lock.
+bool is_common(const Entry& entry) {
+  const auto* text = std::get_if<std::string>(&entry.value);
+  return text && !bears_token(*text);
+}
+
+}  // namespace
 
 Belongings belongings_in(const Entry& entry) {
   Makers whole = 0, sharing = 0, named = 0;
@@ -358,6 +370,7 @@ Belongings belongings_in(const Entry& entry) {
                                          : whole) |
                        (text ? belongings.counting : 0);
   belongings.left = hash && !alone ? 0 : whole;
+  belongings.sure = is_common(entry) ? sharing : belongings.any;
   return belongings;
 }
 
@@ -407,6 +420,7 @@ PartsChange change_of(const Entry* before, const Entry* after, Maker sender,
     const OwnMarks marks = marks_in(*before, *after, sender, tokens_in);
     change.marked = marks.marked;
     change.replaced = marks.replaced;
+    change.common = is_common(*before) && is_common(*after);
     Makers others = 0, before_too = 0;  // SWAPDB may bring a key of somebody who had nothing there
     for (const auto& part : had) before_too |= only_maker(part.maker);
     bool entitled = false, counts = false;

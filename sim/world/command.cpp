@@ -295,14 +295,15 @@ void Nodes::note_change(const PartsChange& change, Maker maker,
   }
   const bool taken = has_maker(change.taken, maker);
   const bool extended = has_maker(change.extended, maker);
-  const bool one_of_many = change.by_count && setting_.permits > 1;
-  const bool changed = taken || (extended && !one_of_many);
-  if (!changed && !extended && !has_maker(change.prolonged, maker)) return;
+  if (!taken && !extended && !has_maker(change.prolonged, maker)) return;
   // Among readers, what one has written over, or counts in, stands for the other, too.
   const bool for_both =
-      has_maker(change.overwritten, maker) || (changed && !taken && change.by_count);
+      has_maker(change.overwritten, maker) || (extended && !taken && change.by_count);
   for (const auto lock : locks) {
-    if (for_both && has(setting_.shared, lock)) continue;
+    const bool shared = has(setting_.shared, lock);
+    if (for_both && shared) continue;
+    const bool one_of_many = (change.by_count && setting_.permits > 1) || (change.common && shared);
+    const bool changed = taken || (extended && !one_of_many);
     (changed ? command.leases : command.prolonged)
         .push_back({taken ? Kind::taken : Kind::extended, lock, maker});
     if (has_maker(change.rewritten, maker)) command.leases.push_back({Kind::extended, lock, maker});

@@ -44,7 +44,7 @@ class Executions {
   const StepResult& at_resource(Id process, unsigned action, Id run);
   bool accepted(const Request& request, Run& run) const;
   void note_own_keys(Process& process, const Connection& sender, const CommandRun& command,
-                     Report& report) const;
+                     LockSet sharing, Report& report) const;
   Report told_by(const CommandRun& command, const Others& others, std::uint8_t n);
   void judge_prolonged_outside(const Process& process, const Connection& sender,
                                const CommandRun& command, Report& report) const;
@@ -62,9 +62,11 @@ class Executions {
   const Queues& queues_;
   std::vector<StepResult> results_;
   std::vector<FlatMap> node_memos_;  ///< by what other processes watch there
-  /// Where WAIT is sent, somebody listens or has crashed: by that, what others listen to and who
-  /// has crashed, the replicas that lag, those that miss something, and how many have acknowledged.
-  std::map<std::tuple<Id, Id, Makers, Makers, NodeSet, NodeSet, unsigned>, FlatMap> wider_memos_;
+  /// Where WAIT is sent, somebody listens, has crashed or shares a lock: by that, what others
+  /// listen to, who has crashed and what is shared, the replicas that lag, those that miss
+  /// something, and how many have acknowledged.
+  std::map<std::tuple<Id, Id, Makers, Makers, LockSet, NodeSet, NodeSet, unsigned>, FlatMap>
+      wider_memos_;
   FlatMap resource_memo_;
 };
 

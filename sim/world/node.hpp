@@ -19,12 +19,14 @@ struct Own {
   LockSet any = 0, refused = 0, left = 0, counting = 0;
   LockSet kept = 0;        ///< anything in a lease key that stays by design
   LockSet everywhere = 0;  ///< anything, on every master of a group
+  LockSet sure = 0;        ///< something that is no mark of all who share the lock
   LockSet should_go() const { return everywhere & ~kept; }
   /// With what it has on another master of the same group: what it should have it has on one of
   /// them, what it should not have any more only if it is on both.
   void join(const Own& other) {
     any |= other.any;
     kept |= other.kept;
+    sure |= other.sure;
     refused &= other.refused;
     left &= other.left;
     counting &= other.counting;
@@ -37,6 +39,7 @@ struct Own {
     one.counting &= other.counting;
     one.kept &= other.kept;
     one.everywhere &= other.everywhere;
+    one.sure &= other.sure;
     return one;
   }
   Own& operator|=(const Own& other) {
@@ -46,6 +49,7 @@ struct Own {
     counting |= other.counting;
     kept |= other.kept;
     everywhere |= other.everywhere;
+    sure |= other.sure;
     return *this;
   }
 };

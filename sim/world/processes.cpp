@@ -105,6 +105,7 @@ bool waits_in_background(const Process& process, const Connection& connection) {
 void Processes::describe(ProcessInfo& info) const {
   const Process& process = info.value;
   for (const auto& holding : process.holdings) info.held |= only<LockSet>(holding.lock);
+  info.shares = info.held;
   if (setting_.waits_for_free) info.frozen = setting_.same_keys(info.held | process.elsewhere);
   bool quiet = process.holdings.empty() && process.life != Life::paused;
   for (const auto& connection : process.connections) {
@@ -126,6 +127,8 @@ void Processes::describe(ProcessInfo& info) const {
       quiet = quiet && (idle || !main);
       if (main && wait.kind != Wait::Kind::done && !(wait.kind == Wait::Kind::idle && !begun))
         finished = false;
+      if (wait.in_operation && setting_.shared != 0)
+        info.shares |= only<LockSet>(setting_.lock_of(process.index, wait.lock));
       info.waiting = info.waiting || wait.in_acquire;
       info.spawned = info.spawned || !main;
       const Timer* timer = info.value.timer(wait.task);
@@ -134,6 +137,7 @@ void Processes::describe(ProcessInfo& info) const {
         info.ahead.deadlines.push_back(timer->left_ms);
     }
   }
+  info.shares &= setting_.shared;
   describe_waiting(info);
   const Rate& rate = setting_.rate_of(process.index);
   for (const Instant& instant : process.instants)

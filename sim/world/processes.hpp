@@ -63,6 +63,7 @@ struct ProcessInfo {
   FaultSet timed_faults = 0;  ///< kinds of fault that are possible, and whose instant matters
   FaultSet faults = 0;        ///< kinds of fault that are possible
   LockSet held = 0;           ///< locks in their critical section
+  LockSet shares = 0;         ///< locks that it holds, acquires or releases in shared mode
   LockSet frozen = 0;         ///< locks for which no wait counts now
   NodeSet watching = 0;       ///< nodes at which a connection watches keys
   bool waiting = false, spawned = false;

@@ -21,6 +21,7 @@ struct Others {
   Id listening = Tables::kNowhere;  ///< what they listen to
   Makers gone = 0;                  ///< that have crashed
   Makers back = 0;                  ///< those of them that are up again
+  LockSet sharing = 0;              ///< locks that they hold, acquire or release in shared mode
 };
 
 /// Adds the keys that connections of the process watch or wait for at the node; those of `but` do

@@ -44,7 +44,8 @@ void add_own(OwnLocks& own, const Belongings& belongings, std::uint8_t lock, boo
          bit(belongings.left, !stays),
          bit(belongings.counting, !stays),
          bit(belongings.any, stays),
-         bit(belongings.any, true)};
+         bit(belongings.any, true),
+         bit(belongings.sure, true)};
   }
 }
 
