@@ -150,6 +150,7 @@ void Operations::end_with_claim(std::uint8_t process, const sim::Effect& effect,
   operation.end = effect;
   operation.wanted = key_in_use(process, effect);
   operation.beside = holders_beside(process, effect.lock);
+  operation.shared_beside = shared_beside(process, effect.lock, operation.begun);
   const auto held = self.holdings.find({effect.task, effect.lock});
   if (held != self.holdings.end()) operation.owned = held->second.owned;
   operation.moment = moment;
@@ -208,6 +209,29 @@ sim::Makers Operations::holders_slept_beside(std::uint8_t process, std::uint8_t 
   return makers;
 }
 
+/// Whether others have held, acquired or released the lock in shared mode since then.
+bool Operations::shared_beside(std::uint8_t process, std::uint8_t lock, Stamp since) const {
+  if (!sim::is_shared(model_.processes[process], lock)) return false;
+  const std::string& key = model_.processes[process].lock_keys[lock];
+  for (std::size_t p = 0; p < processes_.size(); ++p) {
+    const sim::ProcessSetup& setup = model_.processes[p];
+    const auto is_it = [&](std::uint8_t other) {
+      return sim::is_shared(setup, other) && setup.lock_keys[other] == key;
+    };
+    const Process& other = processes_[p];
+    if (p != process &&
+        (std::ranges::any_of(other.holdings,
+                             [&](const auto& held) { return is_it(held.first.second); }) ||
+         std::ranges::any_of(
+             other.waits,
+             [&](const auto& wait) { return wait.in_operation && is_it(wait.lock); }) ||
+         std::ranges::any_of(other.ended,
+                             [&](const auto& o) { return o.ended > since && is_it(o.end.lock); })))
+      return true;
+  }
+  return false;
+}
+
 bool Operations::has_any(std::uint8_t process, std::uint8_t lock, const KeyStates& keys) const {
   const auto& numbers = leases_.of(process, lock);
   return std::any_of(numbers.begin(), numbers.end(), [&](std::size_t number) {
@@ -261,6 +285,10 @@ void Operations::look(std::uint8_t process, Operation& operation, const KeyState
            sim::has_maker(claimed(operation, keys[number].own), maker_of(process));
   });
   (own ? operation.seen_own : operation.seen_none) = true;
+  operation.seen_sure =
+      operation.seen_sure || std::ranges::any_of(numbers, [&](std::size_t number) {
+        return sim::has_maker(keys[number].own.sure, maker_of(process));
+      });
 }
 
 /// A call that has ended is judged by the first request that was sent after it. Until then each
@@ -296,6 +324,10 @@ std::vector<Finding> Operations::take(const Posting& posting) {
   return findings;
 }
 
+sim::Makers Operations::lives_on_for_all(const sim::PartsChange& change) const {
+  return change.common && model_.program->is_shared() ? change.extended : 0;
+}
+
 void Operations::note_made_and_freed(const Posting& posting) {
   const auto& entry = posting.entry;
   sim::PartsChange all;
@@ -305,7 +337,7 @@ void Operations::note_made_and_freed(const Posting& posting) {
     all.replaced = all.replaced || change.replaced;
     all.given |= change.given;
     all.counted = all.counted || change.counted;
-    all.prolonged |= change.prolonged;
+    all.prolonged |= change.prolonged | lives_on_for_all(change);
   }
   sim::Makers holders = 0;
   for (const auto& holder : entry.holders) holders |= sim::only_maker(maker_of(holder.process));
@@ -386,6 +418,7 @@ std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& o
   const bool none = operation.seen_none && !operation.seen_own;
   const auto& end = operation.end;
   const bool released = end.kind == EffectKind::released;
+  const bool for_others = operation.shared_beside && !operation.seen_sure;
   if (!operation.unclear) {
     const bool refused = end.kind == EffectKind::refused || end.kind == EffectKind::failed;
     if (refused && (operation.prolonged & operation.beside) != 0)
@@ -394,7 +427,7 @@ std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& o
     const bool given = operation.given && !operation.wanted;  // by whoever else of its process
     if (refused && (operation.made || given) && own)
       found(Property::honest_result, " is told that it has no lock, and has made the key");
-    if (released && end.ok && operation.owned && !operation.freed &&
+    if (released && end.ok && operation.owned && !operation.freed && !for_others &&
         !kept_on_purpose_[process][end.lock])
       found(Property::honest_result,
             " is told that it has released, and removed no key of its own");
@@ -407,7 +440,7 @@ std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& o
     found(Property::reentrancy, " is told that it still holds the lock, and has no key of it");
   if (left && end.silent && operation.owned && operation.freed && none)
     found(Property::reentrancy, " still holds the lock, and has removed its key");
-  if (released && end.ok && own && !operation.wanted && !operation.overtaken)
+  if (released && end.ok && own && !operation.wanted && !operation.overtaken && !for_others)
     found(Property::reentrancy,
           " has released as often as it acquired, and its key is still there");
   return findings;

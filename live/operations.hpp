@@ -63,6 +63,9 @@ class Operations {
   /// Whether its process may have held a lock, or been inside acquire() or release(), meanwhile.
   bool may_have_used_lock(const Entry& entry) const;
 
+  /// Whose lease it extends that may be a mark of all who share the lock.
+  sim::Makers lives_on_for_all(const sim::PartsChange& change) const;
+
   // ---- what has become of a request
   /// Judges the calls that ended before it was sent, and notes what it made and freed.
   std::vector<Finding> take(const Posting& posting);
@@ -88,8 +91,10 @@ class Operations {
     bool unclear = false;       ///< what was made or freed at its very edge
     // Once it has ended:
     sim::Effect end;
-    sim::Makers beside = 0;                    ///< who holds a lock with a lease key of this one
-    bool wanted = false;                       ///< the process goes on using a key of the lock
+    sim::Makers beside = 0;      ///< who holds a lock with a lease key of this one
+    bool wanted = false;         ///< the process goes on using a key of the lock
+    bool shared_beside = false;  ///< others held, acquired or released it in shared mode meanwhile
+    bool seen_sure = false;  ///< of lease keys, something that cannot be a mark of all who share
     bool seen_own = false, seen_none = false;  ///< lease keys of its own that may have been there
     std::uint64_t moment = 0;
 
@@ -118,6 +123,7 @@ class Operations {
                   const std::vector<std::size_t>& keys) const;
   sim::Makers holders_beside(std::uint8_t process, std::uint8_t lock) const;
   sim::Makers holders_slept_beside(std::uint8_t process, std::uint8_t lock) const;
+  bool shared_beside(std::uint8_t process, std::uint8_t lock, Stamp since) const;
   bool has_any(std::uint8_t process, std::uint8_t lock, const KeyStates& keys) const;
   static sim::Makers claimed(const Operation& operation, const sim::Belongings& own);
   void look(std::uint8_t process, Operation& operation, const KeyStates& keys) const;

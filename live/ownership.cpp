@@ -162,11 +162,13 @@ void Ownership::judge(const Posting& posting) {
           (!sim::has_maker(change.overwritten, maker) || held(i, owner, true)))
         told(Property::foreign_release, harm_to(posting, i));
       const bool rewrote = sim::has_maker(change.rewritten, maker) && held(i, owner, true);
-      const bool in_vain = sim::has_maker(change.prolonged, maker) &&
+      const bool for_all =
+          sim::has_maker(operations_.lives_on_for_all(change), maker) && !held(i, owner, true);
+      const bool in_vain = (for_all || sim::has_maker(change.prolonged, maker)) &&
                            entry.operating == Throughout::no &&
                            !operations_.may_have_used_lock(entry);
       if (rewrote || in_vain ||
-          (sim::has_maker(change.extended, maker) &&
+          (sim::has_maker(change.extended, maker) && !for_all &&
            (!change.by_count || (permits == 1 && held(i, owner, true)))))
         told(Property::foreign_extend, "extends the lease of the key");
     }

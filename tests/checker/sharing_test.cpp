@@ -145,6 +145,38 @@ TEST_CASE("what names one reader alone does not stand for another", "[sharing]")
   CHECK_FALSE(holds({tokens, {kReads, kReads}}, Property::foreign_release));
 }
 
+TEST_CASE("a mark that names nobody is one of all who read, as long as others do", "[sharing]") {
+  const auto script = [](const std::string& text) {
+    return "redis('EVAL', \"" + text + "\", 2, self.key, self.key .. ':n', self.ttl_ms) ";
+  };
+  const std::string leave =
+      script("if redis.call('decr', KEYS[2]) == 0 then redis.call('del', KEYS[1]) end");
+  Functions lock{script("if redis.call('incr', KEYS[2]) == 1 then redis.call('set', KEYS[1], "
+                        "'reader') end redis.call('pexpire', KEYS[1], ARGV[1])") +
+                     "return true",
+                 leave + "return true", kOneMark.lock, kOneMark.unlock};
+  const std::vector<Workload> both{kReads, kReads};
+  for (const Property property : {Property::honest_result, Property::reentrancy,
+                                  Property::foreign_extend, Property::foreign_release}) {
+    INFO(sim::name(property));
+    CHECK(holds({lock, both}, property));
+  }
+  // One who waits to write keeps it alive in vain, and one who reads alone has to take it away.
+  Functions waits = lock;
+  waits.lock = "redis('PEXPIRE', self.key, self.ttl_ms) return false";
+  CHECK_FALSE(holds({waits, {kReads, kWrites}}, Property::foreign_extend));
+  Functions lies = lock;
+  lies.unshare = "return true";
+  CHECK_FALSE(holds({lies, both}, Property::honest_result));
+  CHECK_FALSE(holds({lies, both}, Property::reentrancy));
+  // What names its reader stands for nobody else.
+  const Functions named{
+      "self.mine = unique() redis('HSET', self.key, self.mine, 1) return true",
+      "return redis('HLEN', self.key) > 1 or redis('HDEL', self.key, self.mine) == 1",
+      "return true", "return true"};
+  CHECK_FALSE(holds({named, both}, Property::honest_result));
+}
+
 TEST_CASE("readers who count in one number keep it alive for each other", "[sharing]") {
   Functions counts = kOneMark;
   counts.share = "redis('INCR', self.key) redis('PEXPIRE', self.key, self.ttl_ms) return true";
