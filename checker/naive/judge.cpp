@@ -682,10 +682,10 @@ void Rules::judge_rest(const World& world, const Action& action, Facts& facts) {
   if (facts.violation && facts.violation->property < Property::deadlock) return;
   if (!quiet(world)) return;
   if (model_.properties.contains(Property::deadlock) && !facts.ended_nothing) {
-    for (const Lock& lock : locks_) {
+    for (const auto& [lock, like] : locks_) {
       const Probe result = probe(world, lock);
       if (result == Probe::fails)
-        violated(facts, {Property::deadlock, action.process, action.process, lock.key});
+        violated(facts, {Property::deadlock, action.process, like, lock.key, lock.shared});
       if (result == Probe::endless) facts.probe_endless = true;
     }
   }

@@ -146,11 +146,13 @@ Rules::Rules(const sim::Model& model, Memory memory, Thresholds expected, Watch*
   for (std::size_t p = 0; p < model_.processes.size(); ++p)
     model_.processes[p] = sim::setup_of(model_, p);
   std::set<std::string> lock_keys;
-  for (const sim::ProcessSetup& setup : model_.processes) {
+  for (std::uint8_t p = 0; p < model_.processes.size(); ++p) {
+    const sim::ProcessSetup& setup = model_.processes[p];
     for (const sim::WorkStep& step : setup.workload)
       if (step.kind == sim::WorkStep::Kind::lock)
-        locks_.insert({setup.lock_keys[step.lock], sim::is_shared(setup, step.lock), setup.lease_ms,
-                       setup.settings});
+        locks_.try_emplace({setup.lock_keys[step.lock], sim::is_shared(setup, step.lock),
+                            setup.lease_ms, setup.settings},
+                           p);
     for (const std::string& key : setup.lock_keys) lock_keys.insert(key);
   }
   servers_ = sim::servers_of(model_);

@@ -253,9 +253,11 @@ struct LeasePlace {
 struct Violation {
   sim::Property property = sim::Property::mutual_exclusion;
   std::uint8_t process = 0;  ///< whose action it was
-  std::uint8_t other =
-      0;            ///< whose lock suffers: mutual_exclusion, foreign_release, foreign_extend
-  std::string key;  ///< the lock, or the lease key
+  /// Whose lock suffers: mutual_exclusion, foreign_release, foreign_extend. Whom the fresh client
+  /// is like: deadlock.
+  std::uint8_t other = 0;
+  std::string key;      ///< the lock, or the lease key
+  bool shared = false;  ///< deadlock: it asks for it in shared mode
 };
 
 /// What happened in one action.
@@ -675,8 +677,8 @@ class Rules {
   std::optional<std::int64_t> next_node_deadline(const World& world) const;
 
   sim::Model model_;
-  std::set<Lock> locks_;              // of all processes
-  std::set<std::string> lease_keys_;  // of all locks
+  std::map<Lock, std::uint8_t> locks_;  // of all processes: the first one that asks for it
+  std::set<std::string> lease_keys_;    // of all locks
   std::set<std::string> permanent_keys_;
   sim::Servers servers_;
   std::size_t quorum_ = 1;  // on so many nodes a lock has to be a process's own

@@ -319,11 +319,24 @@ std::string tell_lasting_key(const Event& event, const std::string& key) {
   return "";
 }
 
+/// Which one could not acquire, where a client of another role might.
+std::string like_whom(const sim::Model& model, const naive::Violation& violation) {
+  const sim::ProcessSetup& like = model.processes[violation.other];
+  const auto is_like = [&](const sim::ProcessSetup& setup) {
+    return setup.workload == like.workload && setup.lease_ms == like.lease_ms &&
+           setup.settings == like.settings;
+  };
+  if (std::ranges::all_of(model.processes, is_like)) return "";
+  return " like " + sim::process_name(violation.other);
+}
+
 std::string tell_deadlock(const Event& event, const naive::Violation& violation) {
   const int permits = event.rules.model().program->permits();
   const std::string who =
-      permits == 1 ? "a fresh client" : std::to_string(permits) + " fresh clients";
-  const std::string together = permits == 1 ? "" : " at the same time";
+      (permits == 1 ? "a fresh client" : std::to_string(permits) + " fresh clients") +
+      like_whom(event.rules.model(), violation);
+  const std::string together =
+      std::string(permits == 1 ? "" : " at the same time") + (violation.shared ? " (shared)" : "");
   std::string text = "nobody holds the lock and nothing is on its way, yet " + who +
                      " could never acquire it" + together;
   for (const std::string& key : event.rules.model().program->lease_keys(violation.key)) {
