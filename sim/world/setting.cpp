@@ -181,7 +181,7 @@ bool Setting::reckons_split_work() const {
     harmless |= only(fault);
   for (std::size_t f = 0; f < model.budget.size(); ++f)
     if (model.budget[f] > 0 && !has(harmless, static_cast<unsigned>(f))) return false;
-  return budget(Fault::pause) == 1 && !pauses_are_limited() && latency_ms == 0 && !drifts;
+  return budget(Fault::pause) == 1 && latency_ms == 0 && !drifts;
 }
 
 bool Setting::counts_sleeps() const {

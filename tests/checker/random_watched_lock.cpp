@@ -113,6 +113,7 @@ RandomLock random_watched_lock(std::uint32_t seed, std::int64_t unit_ms) {
   if (lock.model.processes.size() > 1)  // passes by
     lock.model.processes[1].workload = {process.workload.front(), process.workload.back()};
   lock.model.budget[static_cast<std::size_t>(sim::Fault::pause)] = 1;
+  if (dice.one_in(2)) lock.model.pause_max_ms = writer.ms(1, 8);
   if (dice.one_in(6)) lock.model.budget[static_cast<std::size_t>(sim::Fault::crash)] = 1;
   lock.model.properties = {sim::Property::invariant};
   return lock;
