@@ -194,16 +194,14 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
   };
   const auto taken_one = [&](const Point& before, World world) {
     begin_anew(world, fresh);
-    const bool first = before.taken == 0;
     meet({std::move(world), before.patience_left_ms, before.taken + 1,
-          first ? model_.processes.back().lease_ms : before.first_left_ms});
+          before.taken == 0 ? model_.processes.back().lease_ms : before.first_left_ms});
   };
   meet({std::move(start), patience});
   while (!open.empty()) {
     const std::size_t waits = open.front().world.processes[fresh].history.size();
-    if (!others_matter && (met.size() > kWorldsInVain || waits > kWaitsWithinCall) &&
-        open.size() <= kFewWays)
-      return Probe::fails;
+    const bool in_vain = met.size() > kWorldsInVain || waits > kWaitsWithinCall;
+    if (!others_matter && in_vain && open.size() <= kFewWays) return Probe::fails;
     if (met.size() > kMostWorlds || bytes_met > kMostBytes) return Probe::endless;
     if (watch_ != nullptr && !watch_->may_go_on()) return Probe::acquires;
     const Point now = std::move(open.front());
