@@ -59,6 +59,19 @@ TEST_CASE("a holder that dies is told of when its lease is over", "[keyspace-eve
   CHECK(lock.judged(Property::deadlock) == (told ? Verdict::holds : Verdict::violated));
 }
 
+TEST_CASE("keys that stay, and keys with tokens in their names, are told of or not",
+          "[keyspace-events][many-models]") {
+  const std::string beside =
+      "redis('SET', 'stays', 1) redis('SET', 'seen:' .. unique(), 1, 'PX', 1) ";
+  for (const std::string events : {"Kgx", "AKE"}) {
+    InlineLock lock({beside + acquire_waiting(kForALease), kCompareAndDelete});
+    lock.lasting(4, 2);
+    lock.model.keyspace_events = sim::parse_keyspace_events(events).value();
+    CHECK(lock.judged(Property::deadlock) == Verdict::holds);
+    CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
+  }
+}
+
 TEST_CASE("an event that comes late, or is lost", "[keyspace-events][many-models]") {
   const auto fault = GENERATE(Fault::delay, Fault::lose, Fault::evict, Fault::flush, Fault::pause);
   const std::string wait = GENERATE(kForEver, kForALease);
