@@ -343,8 +343,13 @@ void Operations::note_made_and_freed(const Posting& posting) {
   for (const auto& holder : entry.holders) holders |= sim::only_maker(maker_of(holder.process));
   all.prolonged &= holders;
   note_given(entry, all);
-  if (!all.made && !all.freed && !all.replaced && all.prolonged == 0) return;
   auto& process = processes_[entry.process];
+  const bool mark =
+      std::ranges::any_of(posting.after, [](const auto& key) { return key.own.common; });
+  for (auto* operations : {&process.under_way, &process.ended})
+    for (Operation& operation : *operations)
+      if (mark && operation.has_within(entry) != Throughout::no) operation.seen_mark = true;
+  if (!all.made && !all.freed && !all.replaced && all.prolonged == 0) return;
   for (auto& operation : process.under_way) note(operation, entry, all);
   for (auto& operation : process.ended) note(operation, entry, all);
 }
@@ -418,7 +423,7 @@ std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& o
   const bool none = operation.seen_none && !operation.seen_own;
   const auto& end = operation.end;
   const bool released = end.kind == EffectKind::released;
-  const bool for_others = operation.shared_beside && !operation.seen_sure;
+  const bool for_others = operation.shared_beside && operation.seen_mark && !operation.seen_sure;
   if (!operation.unclear) {
     const bool refused = end.kind == EffectKind::refused || end.kind == EffectKind::failed;
     if (refused && (operation.prolonged & operation.beside) != 0)

@@ -94,6 +94,7 @@ class Operations {
     sim::Makers beside = 0;      ///< who holds a lock with a lease key of this one
     bool wanted = false;         ///< the process goes on using a key of the lock
     bool shared_beside = false;  ///< others held, acquired or released it in shared mode meanwhile
+    bool seen_mark = false;  ///< a string without lock token, where a request of its was executed
     bool seen_sure = false;  ///< of lease keys, something that cannot be a mark of all who share
     bool seen_own = false, seen_none = false;  ///< lease keys of its own that may have been there
     std::uint64_t moment = 0;

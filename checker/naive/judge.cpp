@@ -550,14 +550,20 @@ void Rules::judge_own_removal(const World& world, std::uint8_t p, const Message&
   }
 }
 
-/// Others share the lock, and what the process has of it here may stand for them.
+/// Others share the lock, and there is a mark here that may be theirs; the process has nothing
+/// else.
 bool Rules::stands_for_others(const World& world, const Keyspace& keyspace, std::uint8_t p,
                               std::uint8_t lock) const {
   if (!shared_beside(world, p, lock)) return false;
-  for (const std::string& key : model_.program->lease_keys(model_.processes[p].lock_keys[lock]))
-    for (const int database : databases_of(keyspace))
-      if (Belongings(keyspace.find(database, key)).has_surely(maker_of(p))) return false;
-  return true;
+  bool mark = false;
+  for (const std::string& key : model_.program->lease_keys(model_.processes[p].lock_keys[lock])) {
+    for (const int database : databases_of(keyspace)) {
+      const Belongings belongings(keyspace.find(database, key));
+      if (belongings.has_surely(maker_of(p))) return false;
+      mark = mark || belongings.is_common();
+    }
+  }
+  return mark;
 }
 
 /// Whether the process has something in a lease key that stays by design.

@@ -69,8 +69,9 @@ struct Belongings {
   Makers left = 0;
   /// A share in a key of which nothing is anybody else's.
   Makers counting = 0;
-  Makers number = 0;  ///< a string that is a whole number
-  Makers sure = 0;    ///< something other than a string without lock token: that may be for all
+  Makers number = 0;    ///< a string that is a whole number
+  bool common = false;  ///< the key is a string without lock token, which may be for all who share
+  Makers sure = 0;      ///< something else than that
   Belongings& operator|=(const Belongings& other);
 };
 

@@ -335,6 +335,7 @@ Belongings& Belongings::operator|=(const Belongings& other) {
   left |= other.left;
   counting |= other.counting;
   number |= other.number;
+  common = common || other.common;
   sure |= other.sure;
   return *this;
 }
@@ -370,7 +371,8 @@ Belongings belongings_in(const Entry& entry) {
                                          : whole) |
                        (text ? belongings.counting : 0);
   belongings.left = hash && !alone ? 0 : whole;
-  belongings.sure = is_common(entry) ? sharing : belongings.any;
+  belongings.common = is_common(entry);
+  belongings.sure = belongings.common ? sharing : belongings.any;
   return belongings;
 }
 

@@ -149,7 +149,7 @@ void Executions::note_own_keys(Process& process, const Connection& sender,
   const bool freed = command.freed != 0 || (of_main && command.replaced != 0);
   const auto here = only<NodeSet>(setting_.servers.group_of(sender.node));
   const Own& own = tables_.keyspace(command.keyspace).own[process.index];
-  const auto staying = static_cast<LockSet>(own.kept | (sharing & ~own.sure));
+  const auto staying = static_cast<LockSet>(own.kept | (sharing & own.may_be_for_others()));
   for (const auto& wait : processes_.automaton().state(process.program).tasks) {
     if (!wait.in_operation) continue;
     Operation& operation = process.operation(wait.task);

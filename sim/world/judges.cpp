@@ -101,7 +101,8 @@ void Judges::judge_told(const Id* state, unsigned actor, const Claims& claims, F
   if (told == 0) return;
   const Own own = own_locks(state, actor);
   const auto kept = static_cast<LockSet>(own.left | (own.counting & claims.discounted));
-  const auto for_others = static_cast<LockSet>(shared_beside(state, actor) & ~own.sure);
+  const auto for_others =
+      static_cast<LockSet>(shared_beside(state, actor) & own.may_be_for_others());
   if ((claims.told_lost & own.should_go()) != 0) facts.violated |= only(Property::lost_told);
   if ((claims.outside & kept & ~for_others) != 0 || (claims.inside & ~own.any) != 0)
     facts.violated |= only(Property::reentrancy);

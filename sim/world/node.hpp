@@ -19,13 +19,16 @@ struct Own {
   LockSet any = 0, refused = 0, left = 0, counting = 0;
   LockSet kept = 0;        ///< anything in a lease key that stays by design
   LockSet everywhere = 0;  ///< anything, on every master of a group
-  LockSet sure = 0;        ///< something that is no mark of all who share the lock
+  LockSet common = 0;      ///< there is a mark that may be one of all who share the lock
+  LockSet sure = 0;        ///< something that is no such mark
+  LockSet may_be_for_others() const { return common & static_cast<LockSet>(~sure); }
   LockSet should_go() const { return everywhere & ~kept; }
   /// With what it has on another master of the same group: what it should have it has on one of
   /// them, what it should not have any more only if it is on both.
   void join(const Own& other) {
     any |= other.any;
     kept |= other.kept;
+    common |= other.common;
     sure |= other.sure;
     refused &= other.refused;
     left &= other.left;
@@ -39,6 +42,7 @@ struct Own {
     one.counting &= other.counting;
     one.kept &= other.kept;
     one.everywhere &= other.everywhere;
+    one.common &= other.common;
     one.sure &= other.sure;
     return one;
   }
@@ -49,6 +53,7 @@ struct Own {
     counting |= other.counting;
     kept |= other.kept;
     everywhere |= other.everywhere;
+    common |= other.common;
     sure |= other.sure;
     return *this;
   }

@@ -45,6 +45,7 @@ void add_own(OwnLocks& own, const Belongings& belongings, std::uint8_t lock, boo
          bit(belongings.counting, !stays),
          bit(belongings.any, stays),
          bit(belongings.any, true),
+         belongings.common ? only<LockSet>(lock) : LockSet{0},
          bit(belongings.sure, true)};
   }
 }

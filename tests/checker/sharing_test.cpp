@@ -175,6 +175,9 @@ TEST_CASE("a mark that names nobody is one of all who read, as long as others do
       "return redis('HLEN', self.key) > 1 or redis('HDEL', self.key, self.mine) == 1",
       "return true", "return true"};
   CHECK_FALSE(holds({named, both}, Property::honest_result));
+  Functions deletes = named;
+  deletes.unshare = "redis('DEL', self.key) return true";
+  CHECK_FALSE(holds({deletes, both}, Property::honest_result));
 }
 
 TEST_CASE("readers who count in one number keep it alive for each other", "[sharing]") {
