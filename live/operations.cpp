@@ -344,14 +344,27 @@ void Operations::note_made_and_freed(const Posting& posting) {
   all.prolonged &= holders;
   note_given(entry, all);
   auto& process = processes_[entry.process];
-  const bool mark =
-      std::ranges::any_of(posting.after, [](const auto& key) { return key.own.common; });
-  for (auto* operations : {&process.under_way, &process.ended})
-    for (Operation& operation : *operations)
-      if (mark && operation.has_within(entry) != Throughout::no) operation.seen_mark = true;
+  if (model_.program->is_shared()) note_mark(posting);
   if (!all.made && !all.freed && !all.replaced && all.prolonged == 0) return;
   for (auto& operation : process.under_way) note(operation, entry, all);
   for (auto& operation : process.ended) note(operation, entry, all);
+}
+
+/// A mark that may be one of all who share the lock, where a request of an operation was executed.
+void Operations::note_mark(const Posting& posting) {
+  const auto& entry = posting.entry;
+  if (std::ranges::none_of(posting.after, [](const auto& key) { return key.own.common; })) return;
+  auto& process = processes_[entry.process];
+  for (Operation& operation : process.under_way)
+    if (operation.has_within(entry) != Throughout::no) operation.seen_mark = true;
+  auto& ended = process.ended;  // as they have ended: thousands, of which one or two matter
+  for (auto at = std::ranges::lower_bound(ended, entry.sent, {}, &Operation::ended);
+       at != ended.end(); ++at) {
+    if (at->has_within(entry) != Throughout::no)
+      at->seen_mark = true;
+    else if (at->task == entry.task)
+      break;
+  }
 }
 
 Throughout Operations::Operation::has_within(const Entry& entry) const {

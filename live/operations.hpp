@@ -129,6 +129,7 @@ class Operations {
   static sim::Makers claimed(const Operation& operation, const sim::Belongings& own);
   void look(std::uint8_t process, Operation& operation, const KeyStates& keys) const;
   void note_made_and_freed(const Posting& posting);
+  void note_mark(const Posting& posting);
   void note_given(const Entry& entry, const sim::PartsChange& change);
   static void note(Operation& operation, const Entry& entry, const sim::PartsChange& change);
   static void judge_sleeps(std::uint8_t process, Operation& operation, Stamp before,
