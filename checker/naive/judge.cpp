@@ -493,14 +493,16 @@ std::set<Maker> Rules::holders_prolonged(const World& world, std::uint8_t p, con
     if (!was || !is || !sooner(was->expires, is->expires)) continue;
     const Belongings had(was), has(is);
     const bool entitled = is_entitled(has, sender, model_.program->permits());
-    for (const Maker maker : had.owners())
-      if (maker != sender &&
-          (entitled ||
-           (is_for_all(had, has) &&
-            !holds_lease(world, static_cast<std::uint8_t>(maker - 1), key, Modes::exclusive))) &&
-          has.has_anything(maker) && !had.took_from(has, sender, maker) && !is_timed(*is, maker) &&
-          holds_lease(world, static_cast<std::uint8_t>(maker - 1), key))
+    const bool for_all = is_for_all(had, has) && !has.has_share(sender);  // or it counts for them
+    for (const Maker maker : had.owners()) {
+      const auto owner = static_cast<std::uint8_t>(maker - 1);
+      const bool prolongs =
+          entitled || (for_all && !holds_lease(world, owner, key, Modes::exclusive));
+      if (maker != sender && prolongs && has.has_anything(maker) &&
+          !had.took_from(has, sender, maker) && !is_timed(*is, maker) &&
+          holds_lease(world, owner, key))
         makers.insert(maker);
+    }
   }
   return makers;
 }
