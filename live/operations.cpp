@@ -343,9 +343,9 @@ void Operations::note_made_and_freed(const Posting& posting) {
   for (const auto& holder : entry.holders) holders |= sim::only_maker(maker_of(holder.process));
   all.prolonged &= holders;
   note_given(entry, all);
-  auto& process = processes_[entry.process];
   if (model_.program->is_shared()) note_mark(posting);
   if (!all.made && !all.freed && !all.replaced && all.prolonged == 0) return;
+  auto& process = processes_[entry.process];
   for (auto& operation : process.under_way) note(operation, entry, all);
   for (auto& operation : process.ended) note(operation, entry, all);
 }
@@ -353,6 +353,7 @@ void Operations::note_made_and_freed(const Posting& posting) {
 /// A mark that may be one of all who share the lock, where a request of an operation was executed.
 void Operations::note_mark(const Posting& posting) {
   const auto& entry = posting.entry;
+  if (entry.process >= processes_.size()) return;  // nobody's: it only looks
   if (std::ranges::none_of(posting.after, [](const auto& key) { return key.own.common; })) return;
   auto& process = processes_[entry.process];
   for (Operation& operation : process.under_way)
