@@ -150,7 +150,8 @@ void Operations::end_with_claim(std::uint8_t process, const sim::Effect& effect,
   operation.end = effect;
   operation.wanted = key_in_use(process, effect);
   operation.beside = holders_beside(process, effect.lock);
-  operation.shared_beside = shared_beside(process, effect.lock, operation.begun);
+  if (effect.kind == EffectKind::released)
+    operation.shared_beside = shared_beside(process, effect.lock, operation.begun);
   const auto held = self.holdings.find({effect.task, effect.lock});
   if (held != self.holdings.end()) operation.owned = held->second.owned;
   operation.moment = moment;
@@ -225,8 +226,8 @@ bool Operations::shared_beside(std::uint8_t process, std::uint8_t lock, Stamp si
          std::ranges::any_of(
              other.waits,
              [&](const auto& wait) { return wait.in_operation && is_it(wait.lock); }) ||
-         std::ranges::any_of(other.ended,
-                             [&](const auto& o) { return o.ended > since && is_it(o.end.lock); })))
+         std::any_of(std::ranges::upper_bound(other.ended, since, {}, &Operation::ended),
+                     other.ended.end(), [&](const auto& o) { return is_it(o.end.lock); })))
       return true;
   }
   return false;

@@ -223,4 +223,11 @@ bool Belongings::only_wrote_over(const Belongings& after, Maker sender, Maker ow
   });
 }
 
+std::set<int> databases_of(const sim::Keyspace& keyspace) {
+  std::set<int> databases;
+  for (int database = 0; database < sim::kDatabases; ++database)
+    if (keyspace.may_have_leases(database)) databases.insert(database);
+  return databases;
+}
+
 }  // namespace lockstep::checker::naive

@@ -63,4 +63,7 @@ class Belongings {
   bool hash_ = false, string_ = false, is_number_ = false, common_ = false;
 };
 
+/// The databases of a keyspace, as it is after a request, that are more than anybody's notes.
+std::set<int> databases_of(const sim::Keyspace& keyspace);
+
 }  // namespace lockstep::checker::naive

@@ -591,6 +591,41 @@ class Rules {
   void note_slack(const World& world, std::uint8_t p, const sim::Effect& effect,
                   Facts& facts) const;
   void note_left(const World& world, std::uint8_t p, std::uint8_t lock, Facts& facts) const;
+  void note_kept_on(const World& world, std::uint8_t p, std::uint8_t lock, Facts& facts) const;
+  void judge_lost(const World& world, std::uint8_t p, const sim::Effect& effect,
+                  Facts& facts) const;
+  void judge_waits(const World& world, Facts& facts) const;
+  void judge_fairness(World& world, std::uint8_t p, Facts& facts) const;
+  void judge_invariants(const World& world, const sim::Action& action, Facts& facts) const;
+  /// All of a lock's, those that stay by design, or the others.
+  enum class LeaseKeys : std::uint8_t { all, permanent, passing };
+  /// Of a group with several: where something has to be that a client should have, and where that
+  /// is which it should not have any more.
+  enum class On : std::uint8_t { some_master, all_masters };
+  using Wanted = std::function<bool(const Belongings&, sim::Maker)>;
+  std::optional<std::string> lease_key_with(const World& world, std::uint8_t p, std::uint8_t lock,
+                                            const Wanted& wanted, On masters,
+                                            LeaseKeys which = LeaseKeys::all) const;
+  std::optional<std::string> lease_key_on(const Node& node, std::uint8_t p, std::uint8_t lock,
+                                          const Wanted& wanted, LeaseKeys which) const;
+  /// Whether what was done at these nodes (groups) makes a lock a process's own, or frees it.
+  bool enough(const std::set<std::uint8_t>& nodes) const;
+  bool has_lease(const World& world, std::uint8_t p, std::uint8_t lock,
+                 LeaseKeys which = LeaseKeys::all, On masters = On::some_master) const;
+  /// Has something of the lock, and nothing of it that stays by design.
+  bool has_what_should_go(const World& world, std::uint8_t p, std::uint8_t lock) const;
+  bool shared_beside(const World& world, std::uint8_t p, std::uint8_t lock) const;
+  bool key_in_use(const World& world, std::uint8_t p, sim::TaskId task, std::uint8_t lock) const;
+  std::vector<LeasePlace> leases_of_holders(const World& world) const;
+  std::vector<std::uint8_t> other_mode(const Process& process, std::uint8_t p,
+                                       const sim::Effect& effect) const;
+  void judge_other_mode(const World& world, std::uint8_t p, const sim::Effect& effect,
+                        Facts& facts) const;
+  /// Whether the process holds a lock with this lease key, in one of these modes.
+  bool holds_lease(const World& world, std::uint8_t p, const std::string& lease_key,
+                   Modes modes = Modes::all) const;
+
+  // judge_leases.cpp
   void note_lease_databases(const sim::Keyspace& before, sim::Keyspace& after,
                             sim::Maker sender) const;
   /// Who sent a request, and all words that it executes.
@@ -616,46 +651,15 @@ class Rules {
   void judge_own_removal(const World& world, std::uint8_t p, const Message& asked, Sent sent,
                          const sim::Keyspace& before, const sim::Keyspace& after,
                          Facts& facts) const;
-  void note_kept_on(const World& world, std::uint8_t p, std::uint8_t lock, Facts& facts) const;
-  void judge_lost(const World& world, std::uint8_t p, const sim::Effect& effect,
-                  Facts& facts) const;
+  bool stands_for_others(const World& world, const sim::Keyspace& keyspace, std::uint8_t p,
+                         std::uint8_t lock) const;
+
+  // judge_rest.cpp
   void judge_rest(const World& world, const sim::Action& action, Facts& facts);
-  void judge_waits(const World& world, Facts& facts) const;
-  void judge_fairness(World& world, std::uint8_t p, Facts& facts) const;
-  void judge_invariants(const World& world, const sim::Action& action, Facts& facts) const;
   bool servers_settled(const World& world) const;
   bool quiet(const World& world) const;
   bool nothing_to_come(const World& world) const;
   std::optional<std::string> lasting_lease_key(const World& world) const;
-  /// All of a lock's, those that stay by design, or the others.
-  enum class LeaseKeys : std::uint8_t { all, permanent, passing };
-  /// Of a group with several: where something has to be that a client should have, and where that
-  /// is which it should not have any more.
-  enum class On : std::uint8_t { some_master, all_masters };
-  using Wanted = std::function<bool(const Belongings&, sim::Maker)>;
-  std::optional<std::string> lease_key_with(const World& world, std::uint8_t p, std::uint8_t lock,
-                                            const Wanted& wanted, On masters,
-                                            LeaseKeys which = LeaseKeys::all) const;
-  std::optional<std::string> lease_key_on(const Node& node, std::uint8_t p, std::uint8_t lock,
-                                          const Wanted& wanted, LeaseKeys which) const;
-  /// Whether what was done at these nodes (groups) makes a lock a process's own, or frees it.
-  bool enough(const std::set<std::uint8_t>& nodes) const;
-  bool has_lease(const World& world, std::uint8_t p, std::uint8_t lock,
-                 LeaseKeys which = LeaseKeys::all, On masters = On::some_master) const;
-  /// Has something of the lock, and nothing of it that stays by design.
-  bool has_what_should_go(const World& world, std::uint8_t p, std::uint8_t lock) const;
-  bool shared_beside(const World& world, std::uint8_t p, std::uint8_t lock) const;
-  bool stands_for_others(const World& world, const sim::Keyspace& keyspace, std::uint8_t p,
-                         std::uint8_t lock) const;
-  bool key_in_use(const World& world, std::uint8_t p, sim::TaskId task, std::uint8_t lock) const;
-  std::vector<LeasePlace> leases_of_holders(const World& world) const;
-  std::vector<std::uint8_t> other_mode(const Process& process, std::uint8_t p,
-                                       const sim::Effect& effect) const;
-  void judge_other_mode(const World& world, std::uint8_t p, const sim::Effect& effect,
-                        Facts& facts) const;
-  /// Whether the process holds a lock with this lease key, in one of these modes.
-  bool holds_lease(const World& world, std::uint8_t p, const std::string& lease_key,
-                   Modes modes = Modes::all) const;
 
   // probe.cpp
   /// A lock key in a mode, as a client with this lease and these settings asks for it.

@@ -36,9 +36,7 @@ int spawn(Vm& vm, Run& run, lua_State* lua) {
   const std::int64_t timer_ms = timer_of(lua);
   Task* task = spawn_task(vm, run, lua, timer_ms > 0 ? Task::Body::timer : Task::Body::call, 1);
   if (task == nullptr) return refused(lua);
-  if (timer_ms > 0) {
-    return timer_starts(run, lua, *task, timer_ms);
-  }
+  if (timer_ms > 0) return timer_starts(run, lua, *task, timer_ms);
   for (int index = 2; index <= lua_gettop(lua); ++index)
     task->arguments.push_back(run.keep(lua, index));
   push_value(lua, HandleValue{task->serial});

@@ -82,15 +82,6 @@ Own Judges::own_locks(const Id* state, unsigned process) const {
   });
 }
 
-/// Locks that others hold, acquire or release in shared mode: what the process has set may stand
-/// for them.
-LockSet Judges::shared_beside(const Id* state, unsigned process) const {
-  LockSet used = 0;
-  for (unsigned q = 0; q < setting_.processes; ++q)
-    if (q != process) used |= processes_.info(state[q]).shares;
-  return used;
-}
-
 /// reentrancy: who is still inside has something of the lock, who is out has nothing.
 /// lost_told: of a lock that it is told to have lost, the process has nothing.
 /// honest_result: a refusal that made something has left nothing behind, and where release() says
@@ -101,8 +92,8 @@ void Judges::judge_told(const Id* state, unsigned actor, const Claims& claims, F
   if (told == 0) return;
   const Own own = own_locks(state, actor);
   const auto kept = static_cast<LockSet>(own.left | (own.counting & claims.discounted));
-  const auto for_others =
-      static_cast<LockSet>(shared_beside(state, actor) & own.may_be_for_others());
+  const LockSet shared = processes_.shared_by_others({state, setting_.processes}, actor);
+  const auto for_others = static_cast<LockSet>(shared & own.may_be_for_others());
   if ((claims.told_lost & own.should_go()) != 0) facts.violated |= only(Property::lost_told);
   if ((claims.outside & kept & ~for_others) != 0 || (claims.inside & ~own.any) != 0)
     facts.violated |= only(Property::reentrancy);

@@ -53,7 +53,6 @@ class Judges {
   void judge_told(const Id* state, unsigned actor, const Claims& claims, Facts& facts) const;
   void judge_leases(const Id* state, const std::vector<LeaseChange>& leases, Facts& facts) const;
   void judge_at_rest(const Id* state, std::uint8_t rest, Facts& facts, bool probes);
-  LockSet shared_beside(const Id* state, unsigned process) const;
   Own own_locks(const Id* state, unsigned process) const;
 
   const Setting& setting_;

@@ -103,6 +103,14 @@ class Processes {
     constexpr std::uint8_t kAll = kQuiet | kAlone;
     return (rest_[id] & kAll) == kAll;
   }
+  /// Locks that one of them but one, by its place among them, holds, acquires or releases in shared
+  /// mode.
+  LockSet shared_by_others(std::span<const Id> all, std::size_t but) const {
+    LockSet used = 0;
+    for (std::size_t p = 0; setting_.shared != 0 && p < all.size(); ++p)
+      if (p != but) used |= info(all[p]).shares;
+    return used;
+  }
   Automaton& automaton() { return automaton_; }
   const Automaton& automaton() const { return automaton_; }
 

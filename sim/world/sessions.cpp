@@ -43,8 +43,7 @@ Others others_at(Tables& tables, const Processes& processes, std::span<const Id>
                  std::size_t but, std::uint8_t node) {
   Others others;
   if (processes.any_crashed()) add_gone(processes, all, others);
-  for (std::size_t p = 0; p < all.size(); ++p)
-    if (p != but) others.sharing |= processes.info(all[p]).shares;
+  others.sharing = processes.shared_by_others(all, but);
   if (!processes.any_watching()) return others;  // in most protocols nobody does
   Places places;
   Listening listening;
