@@ -77,7 +77,9 @@ struct Belongings {
 
 /// What a request did to the parts of a key.
 struct PartsChange {
-  bool made = false;       ///< the sender has a part that it had not, or a larger share
+  bool made = false;  ///< the sender has a part that it had not, or a larger share
+  /// A process that has crashed since has sent it, and nobody has a part that nobody had.
+  bool made_by_nobody = false;
   bool marked = false;     ///< a part that it had bears another token of its own now
   bool replaced = false;   ///< and none of those that it bore
   bool freed = false;      ///< the sender has lost a part, or some of a share

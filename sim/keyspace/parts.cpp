@@ -452,8 +452,10 @@ PartsChange change_of(const Entry* before, const Entry* after, Maker sender,
   change.given &= ~only_maker(kNobody);
   change.extended &= ~only_maker(kNobody);
   change.prolonged &= ~only_maker(kNobody);
-  if (sender == kNobody)
+  if (sender == kNobody) {
+    change.made_by_nobody = change.made;
     change.made = change.marked = change.replaced = change.freed = change.counted = false;
+  }
   return change;
 }
 

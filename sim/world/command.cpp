@@ -249,7 +249,7 @@ void Nodes::note_lease_databases(const Keyspace& before, Keyspace& after, Maker 
     for (const auto& [key, entry] : keys) {
       if (!setting_.leases.contains(key)) continue;
       const PartsChange change = change_of(before.find(number, key), &entry, sender);
-      if (change.made) after.has_leases_in(number);
+      if (change.made || change.made_by_nobody) after.has_leases_in(number);
     }
   }
 }

@@ -7,6 +7,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/token.hpp"
+#include "sim/keyspace/parts.hpp"
 #include "sim/redis/reply.hpp"
 #include "tests/support/fake_node.hpp"
 
@@ -427,6 +428,17 @@ TEST_CASE("a command that Redis has and that is not simulated is refused by name
   CHECK_THROWS_WITH(node.run(1, {"EVAL", "return redis.call('lolwut')", "0"}),
                     Catch::Contains("lolwut") && Catch::Contains("not simulated"));
   CHECK_THROWS_AS(node.run(1, {"EVAL", "return pcall(redis.call, 'lolwut')", "0"}), BadInput);
+}
+
+TEST_CASE("what a client that has crashed since has sent makes something that is nobody's") {
+  MakerNode node;
+  const Maker sender = GENERATE(kNobody, Maker{1});
+  node.run(sender, {"SET", "k", "1"});
+  const Entry& entry = node.keyspace.keys.at("k");
+  const PartsChange change = change_of(nullptr, &entry, sender);
+  CHECK(change.made == (sender != kNobody));
+  CHECK(change.made_by_nobody == (sender == kNobody));
+  CHECK_FALSE(change_of(&entry, &entry, sender).made_by_nobody);
 }
 
 TEST_CASE("streams, geo, bitfield and HyperLogLog are unknown") {
