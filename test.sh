@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing (Debian 12), builds with tests and runs everything. With CI=true or LOCKSTEP_CI=1 also: warnings
 # are errors, the tests under the address and undefined-behaviour sanitizers, each header alone, clang-tidy with the
-# warnings of Clang, clang-format. (What takes longer runs once a week: .ci/weekly.)
+# warnings of Clang, clang-format, the Debian packages, pages in Chromium. (What takes longer runs once a week: .ci/weekly.)
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -38,6 +38,11 @@ run_tests() {
   failed=$((failed + bad))
 }
 
+# Runs a command that says itself what is wrong, as one test.
+try_out() {
+  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+}
+
 # Redis 8.0, Valkey 8.1 and Valkey 9 from Debian's other suites, which the tests compare with what imitates them.
 fetch_servers() {
   if tools/fetch-servers build/servers >/dev/null; then
@@ -52,7 +57,7 @@ tools/packages.sh build test
 if [ $full = yes ]; then
   tools/packages.sh sanitize lint
   stage "clang-format"
-  tools/format.sh --check || failed=$((failed + 1))
+  try_out tools/format.sh --check
 fi
 
 stage "release build and tests"
@@ -72,9 +77,18 @@ if [ $full = yes ]; then
     fuzz_scenario fuzz_trace fuzz_protocol fuzz_reply fuzz_glob" -DLOCKSTEP_TESTS=ON
   run_tests asan --label-exclude plain
   stage "each header compiles alone"
-  cmake --build --preset release --target headers -- -k 0 || failed=$((failed + 1))
+  try_out cmake --build --preset release --target headers -- -k 0
   stage "clang-tidy, with Clang's warnings"
-  tools/lint.sh || failed=$((failed + 1))
+  try_out tools/lint.sh
+  stage "the Debian packages, as a user meets them"
+  try_out tools/package.sh
+  try_out tests/package/check.sh
+  stage "runs as pages, with what reads them"
+  if tools/packages.sh formats; then
+    try_out tools/formats.py build/lockstep exists-set-race redlock-failover rw-hash-times-late-writer queue-lock-stays
+  else
+    echo "SKIPPED: Chromium or npm cannot be installed here"
+  fi
 fi
 
 printf '\n%d passed, %d failed (%d s)\n' "$passed" "$failed" $((SECONDS - started))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that a job needs and that are missing:
-# tools/packages.sh build|test|sanitize|lint|package|bench ...
+# tools/packages.sh build|test|sanitize|lint|package|formats|bench ...
 # With nothing missing it takes no time and needs neither network nor rights. It leaves no Redis service behind: the
 # tests start their own servers.
 set -euo pipefail
@@ -16,8 +16,9 @@ packages_of() {
     sanitize) echo clang-14 libclang-rt-14-dev ;;
     lint) echo clang-14 clang-tidy-14 clang-format-14 ;;
     package) echo dpkg-dev file lintian man-db zsh fish bash-completion ;;
+    formats) echo nodejs npm chromium ;;
     bench) echo gcc python3 redis-server spin ;;
-    *) echo "tools/packages.sh: no job '$1'; there are: build test sanitize lint package bench" >&2 && return 3 ;;
+    *) echo "tools/packages.sh: no job '$1'; there are: build test sanitize lint package formats bench" >&2 && return 3 ;;
   esac
 }
 
