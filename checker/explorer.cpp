@@ -319,12 +319,15 @@ void doubt_beginning(sim::Model model, Watch& watch, const std::set<std::int64_t
   const Result other = searched(model, watch, lefts);
   if (is_same_search(result, other)) return;
   result.verdict = Verdict::inconclusive;
+  if (!watch.why().empty()) {
+    result.time_gap = "the same, begun at another time of day, was not searched to its end";
+    result.why_inconclusive = watch.why();
+    return;
+  }
   result.time_gap =
       "something hangs on the time of day or the date, and not only on how much time passes: begun "
       "at another time, runs are others";
-  result.why_inconclusive =
-      watch.why().empty() ? "not every point of time that may matter was tried: " + result.time_gap
-                          : watch.why();
+  result.why_inconclusive = "not every point of time that may matter was tried: " + result.time_gap;
 }
 
 }  // namespace

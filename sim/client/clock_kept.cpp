@@ -10,7 +10,7 @@ namespace lockstep::sim {
 namespace {
 
 constexpr std::size_t kMostKept = 16;  // numbers in what one process remembers
-constexpr std::size_t kMostKeptInAll = 5000;
+constexpr std::size_t kMostKeptInAll = 50'000;
 constexpr int kMostSteps = 24;  // each variation of what is kept takes all of them again
 
 /// The text with the tokens of `names` where it has those of `own`.

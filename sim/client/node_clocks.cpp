@@ -121,8 +121,7 @@ void NodeClocks::try_at_other_times(const Met& met, bool looked_at_time,
   }
   if (over_) use.all = false;
   if (looked_at_time) note_within_ms(met, use);
-  for (const auto& [number, unit] : times_in(met.request, met.execution.now, windows_))
-    note_time_sent(met, {number, unit}, use);
+  note_times_sent(met, use);
   note_times_stored(met, use);
   note_phases(met, what, use);
   if (numbers_told(now.reply).empty()) return;

@@ -90,6 +90,8 @@ class NodeClocks {
   /// An absolute time, in units of so many ms.
   struct KnownTime {
     std::int64_t number, unit;
+    bool is_sent = false;  ///< in the request; else it is stored
+    bool operator==(const KnownTime&) const = default;
   };
   std::int64_t unit_of(std::int64_t number, WallTime now) const;
   void tell(const Tried& tried, std::int64_t later_ms, WallTime clock, Courses& courses) const;
@@ -99,12 +101,14 @@ class NodeClocks {
   bool joins_lifetimes(const Met& met, std::int64_t later_ms);
   struct Cause;
   std::vector<Cause> possible_causes(const Met& met, Shown what, bool of_named_keys) const;
-  bool turns_with(const Met& met, std::int64_t later_ms, const View& view,
+  bool moves_with(const Met& met, std::int64_t later_ms, const View& view,
                   const std::vector<Cause>& moved);
   bool note_cause(const Met& met, std::int64_t later_ms, const Cause& cause, TimeUse& use) const;
-  /// What comes of it in this keyspace with such a time so much larger, and the clock later, in ms.
-  using Vary = std::function<Tried(const Keyspace&, std::int64_t, std::int64_t)>;
-  void note_time_sent(const Met& met, const KnownTime& time, TimeUse& use);
+  /// What comes of it with such a time so much larger, and the clock later, in ms.
+  using Vary = std::function<Tried(const Met&, std::int64_t, std::int64_t)>;
+  std::vector<KnownTime> times_sent(const Met& met) const;
+  std::vector<KnownTime> times_stored(const Met& met) const;  ///< the earliest first
+  void note_times_sent(const Met& met, TimeUse& use);
   /// With what each counts in ms; the latest first, so that none is moved onto another one.
   using KnownTimes = std::map<std::int64_t, std::int64_t, std::greater<>>;
   Tried tried_at_phase(const Met& met, const KnownTimes& times, std::int64_t later_ms,

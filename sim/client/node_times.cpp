@@ -17,30 +17,43 @@
 
 namespace lockstep::sim {
 
-/// A time that its client sends decides with one that is stored.
-void NodeClocks::note_time_sent(const Met& met, const KnownTime& time, TimeUse& use) {
-  const Vary vary = [&](const Keyspace& keyspace, std::int64_t more, std::int64_t later_ms) {
-    Request request = met.request;
-    for (std::string& argument : request) argument = later_by_units(argument, time.number, more);
-    return tried(met.with(keyspace, request), later_ms);
-  };
-  use.kept =
-      use.kept ||
-      different_numbers_in(vary(met.keyspace, 0, 0).keyspace, score_unit_).contains(time.number);
-  note_time(met, time, vary, use);
+std::vector<NodeClocks::KnownTime> NodeClocks::times_sent(const Met& met) const {
+  std::vector<KnownTime> times;
+  for (const auto& [number, unit] : times_in(met.request, met.execution.now, windows_))
+    times.push_back({number, unit, true});
+  return times;
 }
 
-/// Times that are stored decide with one another.
-void NodeClocks::note_times_stored(const Met& met, TimeUse& use) {
+std::vector<NodeClocks::KnownTime> NodeClocks::times_stored(const Met& met) const {
   std::vector<KnownTime> times;
   for (const std::int64_t number : different_numbers_in(met.keyspace, score_unit_))
     if (const std::int64_t unit = unit_of(number, met.execution.now); unit != 0)
       times.push_back({number, unit});
+  return times;
+}
+
+/// A time that its client sends decides with one that is stored.
+void NodeClocks::note_times_sent(const Met& met, TimeUse& use) {
+  for (const KnownTime& time : times_sent(met)) {
+    const Vary vary = [&](const Met& beside, std::int64_t more, std::int64_t later_ms) {
+      Request request = beside.request;
+      for (std::string& argument : request) argument = later_by_units(argument, time.number, more);
+      return tried(beside.with(beside.keyspace, request), later_ms);
+    };
+    const Keyspace then = vary(met, 0, 0).keyspace;
+    use.kept = use.kept || different_numbers_in(then, score_unit_).contains(time.number);
+    note_time(met, time, vary, use);
+  }
+}
+
+/// Times that are stored decide with one another.
+void NodeClocks::note_times_stored(const Met& met, TimeUse& use) {
+  const std::vector<KnownTime> times = times_stored(met);
   if (times.size() < 2) return;
   for (const KnownTime& time : times) {
-    const Vary vary = [&](const Keyspace& keyspace, std::int64_t more, std::int64_t later_ms) {
-      const Keyspace varied = with_moved(keyspace, time.number, more, score_unit_);
-      return tried(met.with(varied, met.request), later_ms);
+    const Vary vary = [&](const Met& beside, std::int64_t more, std::int64_t later_ms) {
+      const Keyspace varied = with_moved(beside.keyspace, time.number, more, score_unit_);
+      return tried(beside.with(varied, beside.request), later_ms);
     };
     note_time(met, time, vary, use);
   }
@@ -127,11 +140,11 @@ void NodeClocks::note_ages(const Met& met, const std::set<std::int64_t>& turns, 
     return all;
   };
   for (const std::int64_t base : both_sides(turns)) {
-    const Tried here = vary(met.keyspace, base, 0);
+    const Tried here = vary(met, base, 0);
     const std::string way = here.shown(Shown::comparisons);
     const std::vector<double> as_here = ages(here);
     for (const std::int64_t more : {std::int64_t{1}, std::int64_t{-1}, kSecondMs}) {
-      const Tried other = vary(met.keyspace, base + more, 0);
+      const Tried other = vary(met, base + more, 0);
       const std::vector<double> then = ages(other);
       const bool alike = other.shown(Shown::comparisons) == way &&
                          then.size() == as_here.size();  // else something is gone
@@ -140,58 +153,66 @@ void NodeClocks::note_ages(const Met& met, const std::set<std::int64_t>& turns, 
   }
 }
 
-/// What decides where this time is `turn` units later: the clock, or one that is stored; or several
-/// that are met there at once.
+/// What decides where this time is `turn` units later: the clock, or another one that is stored or
+/// sent; or several that are met there at once.
 void NodeClocks::note_meeting(const Met& met, const KnownTime& time, std::int64_t turn, Shown what,
                               const Vary& vary, TimeUse& use) {
   const WallTime now = met.execution.now;
-  constexpr std::int64_t kClock = 0;  // no time that is stored
-  std::vector<std::int64_t> known;    // the latest first, so that none is moved onto another one
-  const std::set<std::int64_t> stored = different_numbers_in(met.keyspace, score_unit_);
-  std::copy_if(stored.rbegin(), stored.rend(), std::back_inserter(known),
-               [&](auto number) { return unit_of(number, now) != 0; });
-  known.push_back(kClock);
-  const auto turns_with = [&](const std::vector<std::int64_t>& moved, std::int64_t by) {
-    Keyspace keyspace = met.keyspace;
-    for (const std::int64_t one : moved) {
-      if (one == kClock) continue;
-      const std::int64_t in_units = std::max<std::int64_t>(time.unit / unit_of(one, now), 1);
-      keyspace = with_moved(std::move(keyspace), one, by == 1 ? 1 : by * in_units, score_unit_);
-    }
-    const std::int64_t later_ms = std::ranges::count(moved, kClock) > 0 ? by : 0;
-    return vary(keyspace, turn - 1, later_ms).shown(what) !=
-           vary(keyspace, turn, later_ms).shown(what);
+  const KnownTime clock{0, 1};
+  std::vector<KnownTime> known = times_stored(met);  // the latest first, or one moves onto another
+  std::ranges::reverse(known);
+  for (const KnownTime& sent : times_sent(met)) known.push_back(sent);
+  std::erase(known, time);  // it is no cause of its own turn
+  known.push_back(clock);
+  // The turn comes as much later as they do: where a time is rounded, that takes a second.
+  const auto decide = [&](const std::vector<KnownTime>& moved) {
+    std::set<std::int64_t> units{time.unit};
+    for (const KnownTime& one : moved) units.insert(one.unit);
+    const auto moves = [&](std::int64_t by_ms) {
+      Keyspace keyspace = met.keyspace;
+      Request request = met.request;
+      for (const KnownTime& one : moved) {
+        const std::int64_t by = by_ms / one.unit;
+        if (one == clock) continue;
+        if (one.is_sent)
+          for (std::string& argument : request) argument = later_by_units(argument, one.number, by);
+        else
+          keyspace = with_moved(std::move(keyspace), one.number, by, score_unit_);
+      }
+      const Met beside = met.with(keyspace, request);
+      const std::int64_t later_ms = std::ranges::count(moved, clock) > 0 ? by_ms : 0;
+      const auto turns_at = [&](std::int64_t more) {
+        return vary(beside, more - 1, later_ms).shown(what) !=
+               vary(beside, more, later_ms).shown(what);
+      };
+      return !turns_at(turn) && turns_at(turn + by_ms / time.unit);
+    };
+    const std::int64_t least_ms = common_multiple(units);
+    return moves(least_ms) || moves(least_ms * kSecondMs);
   };
-  const auto decide = [&](const std::vector<std::int64_t>& moved) {
-    return !turns_with(moved, 1) || !turns_with(moved, kSecondMs);
-  };
-  const std::vector<std::int64_t> causes = what_decides(known, decide);
+  const std::vector<KnownTime> causes = what_decides(known, decide);
   const std::int64_t turn_ms = ms_of(time.number, time.unit) + turn * time.unit;
-  for (const std::int64_t cause : causes) {
-    const std::int64_t cause_ms = cause == kClock ? now.ms : ms_of(cause, unit_of(cause, now));
-    const std::int64_t after = turn_ms - cause_ms;
-    if (cause == kClock)
-      use.met.insert(-after);
-    else
-      use.between.insert({after, 1 - after});  // either may be the later one
+  for (const KnownTime& cause : causes) {
+    if (cause == clock) {
+      use.met.insert(now.ms - turn_ms);
+      continue;
+    }
+    const std::int64_t after = turn_ms - ms_of(cause.number, cause.unit);
+    use.between.insert({after, 1 - after});  // either may be the later one
   }
   use.explained = use.explained && !causes.empty();
 }
 
 /// Where the step turns if this time were another one: by the clock, or by one that is stored.
 void NodeClocks::note_time(const Met& met, const KnownTime& time, const Vary& vary, TimeUse& use) {
-  const auto [number, unit] = time;
-  const auto shown = [&](const Keyspace& keyspace, std::int64_t more, Shown what,
-                         std::int64_t later_ms = 0) {
-    return vary(keyspace, more, later_ms).shown(what);
-  };
+  const auto [number, unit, is_sent] = time;
   const Shown what =
-      changes_with([&](std::int64_t more) { return shown(met.keyspace, more, Shown::values); })
+      changes_with([&](std::int64_t more) { return vary(met, more, 0).shown(Shown::values); })
           ? Shown::forms
           : Shown::values;
   Courses courses;
   const auto here = [&](std::int64_t more) {
-    const Tried then = vary(met.keyspace, more, 0);
+    const Tried then = vary(met, more, 0);
     tell(then, more, met.execution.now, courses);
     return then.shown(what);
   };
@@ -200,11 +221,9 @@ void NodeClocks::note_time(const Met& met, const KnownTime& time, const Vary& va
   Turns turns = turning_points(here, -farthest, farthest);
   use.all = use.all && turns.all && courses.one_way();
   note_ages(met, turns.at, vary, use);
-  const std::set<std::int64_t> stored = different_numbers_in(met.keyspace, score_unit_);
-  for (const std::int64_t other : stored)
-    if (const std::int64_t its_unit = unit_of(other, met.execution.now); its_unit != 0)
-      add_turns_at(floor_quotient(ms_of(other, its_unit) - ms_of(number, unit), unit), 1, here,
-                   turns.at);
+  for (const KnownTime& other : times_stored(met))
+    add_turns_at(floor_quotient(ms_of(other.number, other.unit) - ms_of(number, unit), unit), 1,
+                 here, turns.at);
   for (const std::int64_t turn : turns.at) note_meeting(met, time, turn, what, vary, use);
   if (unit > 1 && !turns.at.empty()) use.units.insert(unit);
 }

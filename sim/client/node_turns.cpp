@@ -60,7 +60,7 @@ void NodeClocks::note_turn(const Met& met, std::int64_t later_ms, const View& vi
     });
     use.mixes = use.mixes || std::ranges::count_if(possible, lives) > 1;
     causes = what_decides(possible, [&](const std::vector<Cause>& moved) {
-      return !turns_with(met, later_ms, view, moved);
+      return moves_with(met, later_ms, view, moved);
     });
     if (!causes.empty()) break;
   }
@@ -88,25 +88,34 @@ std::vector<NodeClocks::Cause> NodeClocks::possible_causes(const Met& met, Shown
   return causes;
 }
 
-/// Whether it turns there if these were later: by 1, or by so much that it shows where a time is
-/// rounded.
-bool NodeClocks::turns_with(const Met& met, std::int64_t later_ms, const View& view,
+/// Whether the turn comes as much later as these: by the least that all of them can be moved by, or
+/// by so much that it shows where a time is rounded.
+bool NodeClocks::moves_with(const Met& met, std::int64_t later_ms, const View& view,
                             const std::vector<Cause>& moved) {
-  const auto turns = [&](std::int64_t by) {
+  const WallTime then = met.execution.now + Duration{later_ms};
+  std::set<std::int64_t> units;
+  for (const Cause& cause : moved)
+    if (!cause.key) units.insert(unit_of(cause.time, then));
+  const auto moves = [&](std::int64_t by_ms) {
     Keyspace keyspace = met.keyspace;
     Request request = met.request;
     for (const Cause& cause : moved) {
       if (cause.key) {
-        keyspace = with_longer(std::move(keyspace), *cause.key, by);
+        keyspace = with_longer(std::move(keyspace), *cause.key, by_ms);
         continue;
       }
+      const std::int64_t by = by_ms / unit_of(cause.time, then);
       keyspace = with_moved(std::move(keyspace), cause.time, by, score_unit_);
       for (std::string& argument : request) argument = later_by_units(argument, cause.time, by);
     }
     const Met other = met.with(keyspace, request);
-    return tried(other, later_ms - 1).shown(view) != tried(other, later_ms).shown(view);
+    const auto turns_at = [&](std::int64_t at) {
+      return tried(other, at - 1).shown(view) != tried(other, at).shown(view);
+    };
+    return !turns_at(later_ms) && turns_at(later_ms + by_ms);
   };
-  return turns(1) && turns(kSecondMs);
+  const std::int64_t least_ms = common_multiple(units);
+  return moves(least_ms) || moves(least_ms * kSecondMs);
 }
 
 /// Whether a number that it compares or answers depends on what is left of several keys: on their

@@ -71,3 +71,21 @@ TEST_CASE("a pool has what nobody holds: to pop from it takes nothing from who h
   CHECK(judged(add, "return redis('LREM', 'pool', 1, self.token) == 1", 1) == Verdict::holds);
   CHECK(judged(add, "return redis('LPOP', 'pool') ~= nil", 1) == Verdict::violated);
 }
+
+TEST_CASE("the oldest of two permits is taken over after a time: their times decide nothing alone",
+          "[permits][many-models]") {
+  const std::string take =
+      "local t = redis.call('time') local now = t[1] * 1000 + math.floor(t[2] / 1000) "
+      "if redis.call('zcard', KEYS[1]) >= 2 then "
+      "local oldest = redis.call('zrange', KEYS[1], 0, 0, 'withscores') "
+      "if now - tonumber(oldest[2]) < 7 then return 0 end "
+      "redis.call('zrem', KEYS[1], oldest[1]) end "
+      "redis.call('zadd', KEYS[1], now, ARGV[1]) return 1";
+  InlineLock lock({test::scripted_acquire(take), "return redis('ZREM', self.key, self.token) == 1"},
+                  ", permits = 2");
+  lock.lasting(12, 4);
+  lock.model = test::with_fault(lock.model, sim::Fault::crash);
+  CHECK(lock.judged(Property::deadlock) == Verdict::holds);
+  lock.model.processes.resize(1);
+  CHECK(lock.judged(Property::leak) == Verdict::violated);
+}
