@@ -72,6 +72,7 @@ void Operations::did(std::uint8_t process, const sim::Effect& effect, Stamp now,
       end(self, effect.task, now);
       begin(self, effect.task, now);
       under_way(self, effect.task)->owned = owned;
+      under_way(self, effect.task)->releasing = true;
       break;
     }
     case EffectKind::reentered:
@@ -83,7 +84,7 @@ void Operations::did(std::uint8_t process, const sim::Effect& effect, Stamp now,
     case EffectKind::failed:
       std::erase_if(self.holdings,
                     [&](const auto& held) { return held.first.first == effect.task; });
-      if (effect.in_release || effect.unanswered) {
+      if (effect.leaves_open) {
         end(self, effect.task, now);
       } else {
         end_with_claim(process, effect, now, moment, ledger);
@@ -440,7 +441,8 @@ std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& o
   const bool released = end.kind == EffectKind::released;
   const bool for_others = operation.shared_beside && operation.seen_mark && !operation.seen_sure;
   if (!operation.unclear) {
-    const bool refused = end.kind == EffectKind::refused || end.kind == EffectKind::failed;
+    const bool failed = end.kind == EffectKind::failed;
+    const bool refused = end.kind == EffectKind::refused || (failed && !end.in_release);
     if (refused && (operation.prolonged & operation.beside) != 0)
       found(Property::foreign_extend,
             " is told that it has no lock, and has extended the lease of who holds it");
@@ -451,7 +453,9 @@ std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& o
         !kept_on_purpose_[process][end.lock])
       found(Property::honest_result,
             " is told that it has released, and removed no key of its own");
-    if (released && !end.ok && !end.silent && operation.freed && none)
+    const bool denied =
+        (released && !end.ok && !end.silent) || (failed && end.in_release && operation.releasing);
+    if (denied && operation.freed && none)
       found(Property::honest_result, " is told that it has not released, and has removed its key");
   }
   const bool left = end.kind == EffectKind::left;

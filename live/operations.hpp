@@ -86,6 +86,7 @@ class Operations {
     bool counted = false;       ///< freed some of a share
     sim::Makers prolonged = 0;  ///< acquire(): whose lease it has prolonged since it last slept
     std::vector<Sleep> sleeps;  ///< not judged yet
+    bool releasing = false;     ///< release(), the outermost one
     bool owned = false;         ///< release(): of the holding that ended
     bool overtaken = false;     ///< another operation may have made a lease key meanwhile
     bool unclear = false;       ///< what was made or freed at its very edge

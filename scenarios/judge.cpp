@@ -103,7 +103,7 @@ bool only_fails(const checker::Trace& trace) {
     for (const sim::Effect& effect : step.data.effects) {
       using Kind = sim::Effect::Kind;
       if (effect.kind == Kind::refused || effect.kind == Kind::acquired) return false;
-      fails = fails || (effect.kind == Kind::failed && !effect.unanswered);
+      fails = fails || (effect.kind == Kind::failed && !effect.leaves_open);
     }
   }
   return fails;

@@ -216,6 +216,14 @@ void Rules::judge_released(const World& world, std::uint8_t p, const Effect& eff
       (!task.owned || task.stayed || !other_mode(world.processes[p], p, effect).empty() ||
        has_lease(world, p, effect.lock, LeaseKeys::permanent)))
     return;
+  if (!effect.ok) return judge_denied(world, p, effect, facts);
+  violated(facts, {Property::honest_result, p, p, model_.processes[p].lock_keys[effect.lock]});
+}
+
+/// release() said no, in whichever way: its key is not gone then, or not all of it.
+void Rules::judge_denied(const World& world, std::uint8_t p, const Effect& effect,
+                         Facts& facts) const {
+  if (!enough(world.processes[p].tasks.at(effect.task).freed)) return;
   const bool keeps_some = lease_key_with(
                               world, p, effect.lock,
                               [](const Belongings& key, Maker maker) {
@@ -223,7 +231,7 @@ void Rules::judge_released(const World& world, std::uint8_t p, const Effect& eff
                               },
                               On::all_masters, LeaseKeys::passing)
                               .has_value();
-  if (!effect.ok && keeps_some) return;  // not all is removed yet
+  if (keeps_some) return;  // not all is removed yet
   violated(facts, {Property::honest_result, p, p, model_.processes[p].lock_keys[effect.lock]});
 }
 

@@ -274,8 +274,9 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
       end_operation();
       break;
     case Effect::Kind::failed:
-      if (!effect.in_release && !effect.unanswered) judge_refused(world, p, effect, facts);
+      if (!effect.in_release && !effect.leaves_open) judge_refused(world, p, effect, facts);
       if (effect.in_release) note_kept_on(world, p, effect.lock, facts);
+      if (task.releasing && !effect.leaves_open) judge_denied(world, p, effect, facts);
       std::erase_if(process.holdings,
                     [&](const auto& held) { return held.first.first == effect.task; });
       end_operation();

@@ -582,6 +582,8 @@ class Rules {
   void judge_sleep(World& world, std::uint8_t p, const sim::Wait& wait, Facts& facts) const;
   void judge_refused(const World& world, std::uint8_t p, const sim::Effect& effect,
                      Facts& facts) const;
+  void judge_denied(const World& world, std::uint8_t p, const sim::Effect& effect,
+                    Facts& facts) const;
   void judge_released(const World& world, std::uint8_t p, const sim::Effect& effect,
                       Facts& facts) const;
   void judge_inside(const World& world, std::uint8_t p, const sim::Effect& effect,

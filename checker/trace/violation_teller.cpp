@@ -254,11 +254,15 @@ std::string tell_dishonesty(const Story& story, const Event& event,
   const auto did = [&](const auto& is_it) {
     return std::any_of(event.facts.effects.begin(), event.facts.effects.end(), is_it);
   };
-  if (did([](const Effect& effect) {
-        return effect.kind == Effect::Kind::failed && !effect.in_release;
-      }))
+  const auto failed = [&](bool in_release) {
+    return did([in_release](const Effect& effect) {
+      return effect.kind == Effect::Kind::failed && effect.in_release == in_release;
+    });
+  };
+  if (failed(false))
     return name + "'s acquire() ends in an error, but " + own_key(event, violation.key) +
            " its own.";
+  if (failed(true)) return name + "'s release() ends in an error, but has removed its key.";
   if (did([](const Effect& effect) { return effect.kind == Effect::Kind::refused; })) {
     return name + " is told that it did not get the lock, but " + own_key(event, violation.key) +
            " its own.";

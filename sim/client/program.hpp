@@ -74,21 +74,22 @@ struct Effect {
   };
   Kind kind = Kind::send;
   TaskId task = 0;
-  std::uint8_t node = 0;    ///< send
-  Request request;          ///< send
-  bool subscribes = false;  ///< send: on the connection of a listener, which takes messages
-  bool wall = false;        ///< instant: of the wall clock (else the monotonic one)
-  std::uint8_t lock = 0;    ///< acquired ... lost
-  std::uint8_t depth = 0;   ///< reentered, left: how often the lock is held now
-  bool ok = false;          ///< left, released: release() returned a true value; lost: the
-                            ///< protocol called lost(), not only did the resource refuse;
-                            ///< releasing: it was not given up as lost before
-  bool silent = false;      ///< left, released: it returned nothing at all
-  bool in_release = false;  ///< failed: during release()
-  bool unanswered = false;  ///< failed: when it heard that a request gets no answer that names a
-                            ///< lease key of the lock, or is an EXEC
-  std::string fencing;      ///< acquired: the fencing token (second result of acquire()), or ""
-  std::string text;         ///< failed, log
+  std::uint8_t node = 0;     ///< send
+  Request request;           ///< send
+  bool subscribes = false;   ///< send: on the connection of a listener, which takes messages
+  bool wall = false;         ///< instant: of the wall clock (else the monotonic one)
+  std::uint8_t lock = 0;     ///< acquired ... lost
+  std::uint8_t depth = 0;    ///< reentered, left: how often the lock is held now
+  bool ok = false;           ///< left, released: release() returned a true value; lost: the
+                             ///< protocol called lost(), not only did the resource refuse;
+                             ///< releasing: it was not given up as lost before
+  bool silent = false;       ///< left, released: it returned nothing at all
+  bool in_release = false;   ///< failed: during release()
+  bool leaves_open = false;  ///< failed: it claims nothing: it heard that a request gets no answer
+                             ///< that names a lease key of the lock, or is an EXEC; or release()
+                             ///< ended in a request's error
+  std::string fencing;       ///< acquired: the fencing token (second result of acquire()), or ""
+  std::string text;          ///< failed, log
   /// send: where in protocol.lua it was asked for, if that is noted (Program::note_lines), else 0.
   /// For people: no part of what it is.
   struct Line {

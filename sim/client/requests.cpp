@@ -120,7 +120,7 @@ void push_reply(lua_State* lua, const Reply& reply, bool in_array) {
     case Reply::Kind::bulk:
       return push_string(lua, reply.text);
     case Reply::Kind::error:
-      return push_error_object(lua, "redis", reply.text,
+      return push_error_object(lua, kRedisError, reply.text,
                                std::string_view(reply.text).substr(0, reply.text.find(' ')));
     case Reply::Kind::array:
       lua_createtable(lua, static_cast<int>(reply.items.size()), 0);

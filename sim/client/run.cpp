@@ -266,10 +266,12 @@ std::string Run::fencing_token(const Task& task, lua_State* thread, int index) {
 /// The task's function has ended in an error, which is on top of the coroutine's stack.
 void Run::died(Task& task) {
   std::string text = text_of(task.thread, -1);
-  if (tells_of_no_answer(task.thread, -1))  // it may have been caught before
+  const bool unanswered = tells_of_no_answer(task.thread, -1);
+  if (unanswered)  // it may have been caught before
     unanswered_.insert(unanswered_.end(), task.work.unheard.begin(), task.work.unheard.end());
+  const bool of_request = unanswered || is_answered_error(task.thread, -1);
   drop_thread(task);
-  if (task.main) return operation_failed(task, std::move(text));
+  if (task.main) return operation_failed(task, std::move(text), of_request);
   Effect effect;
   effect.kind = Effect::Kind::log;
   effect.task = task.id;

@@ -260,7 +260,7 @@ class Run {
   bool is_left_at_once(const Work& work) const;
   bool leaves_open(std::uint8_t lock) const;
   void end_release(Task& task, bool success, bool silent);
-  void operation_failed(Task& task, std::string text);
+  void operation_failed(Task& task, std::string text, bool of_request);
   void end_round(Task& task);
   bool start_work(Task& task);
   void after_read(Task& task, bool accepted);

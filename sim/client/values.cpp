@@ -49,6 +49,10 @@ bool tells_of_no_answer(lua_State* lua, int index) {
   return tells;
 }
 
+bool is_answered_error(lua_State* lua, int index) {
+  return is_error_object(lua, index) && text_field(lua, index, "kind") == kRedisError;
+}
+
 void push_error_object(lua_State* lua, std::string_view kind, std::string_view message,
                        std::string_view code) {
   lua_createtable(lua, 0, 3);

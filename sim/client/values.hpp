@@ -50,6 +50,7 @@ template <>
 inline constexpr const char* kTypeName<ScriptValue> = "script";
 inline constexpr const char* kErrorName = "error";
 // Their kinds where a request gets no answer.
+inline constexpr const char* kRedisError = "redis";
 inline constexpr const char* kConnectionError = "connection";
 inline constexpr const char* kTimeoutError = "timeout";
 /// What they say.
@@ -80,6 +81,8 @@ void push_value(lua_State* lua, Value value) {
 bool is_error_object(lua_State* lua, int index);
 /// Whether it is the error of a request that got no answer, or has it, or its text, in it.
 bool tells_of_no_answer(lua_State* lua, int index);
+/// Whether it is the error that Redis has answered.
+bool is_answered_error(lua_State* lua, int index);
 void push_error_object(lua_State* lua, std::string_view kind, std::string_view message,
                        std::string_view code);
 

@@ -212,14 +212,14 @@ bool Run::leaves_open(std::uint8_t lock) const {
 }
 
 /// An error ends the round. A lock whose release failed is not released again; the others are.
-void Run::operation_failed(Task& task, std::string text) {
+void Run::operation_failed(Task& task, std::string text, bool of_request) {
   Work& work = task.work;
   Effect effect;
   effect.kind = Effect::Kind::failed;
   effect.task = task.id;
   effect.lock = work.lock;
   effect.in_release = work.releasing;
-  effect.unanswered = leaves_open(work.lock);
+  effect.leaves_open = (of_request && work.releasing) || leaves_open(work.lock);
   effect.text = std::move(text);
   emit(std::move(effect));
   if (work.releasing)

@@ -15,6 +15,14 @@ void ProcessStep::refused(TaskId task, std::uint8_t lock) {
   keeps_alive_in_vain(operation, setting_.sharing[lock]);
 }
 
+/// An error of the program's own says no.
+void ProcessStep::failed_by_itself(const Effect& effect, std::uint8_t lock) {
+  if (!effect.in_release) return refused(effect.task, lock);
+  const Operation& operation = process_.operation(effect.task);
+  if (operation.releasing && setting_.enough(operation.freed))
+    report_.claims.denied |= only<LockSet>(lock);
+}
+
 /// Who does not get the lock keeps no lease of others alive, of who holds one of these.
 void ProcessStep::keeps_alive_in_vain(const Operation& operation, LockSet locks) {
   if (operation.prolonged == 0) return;

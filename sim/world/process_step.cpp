@@ -329,7 +329,7 @@ void ProcessStep::apply(const Effect& effect) {
     case Kind::released:
       return released(effect, lock);
     case Kind::failed:
-      if (!effect.in_release && !effect.unanswered) refused(effect.task, lock);
+      if (!effect.leaves_open) failed_by_itself(effect, lock);
       if (effect.in_release) report_.claims.kept_on |= only<LockSet>(lock);
       if (setting_.first_failure.empty())
         setting_.first_failure = (effect.in_release ? "release() ended in an error: "

@@ -57,6 +57,7 @@ class ProcessStep {
   std::string fresh_token();
   void apply(const Effect& effect);
   void refused(TaskId task, std::uint8_t lock);
+  void failed_by_itself(const Effect& effect, std::uint8_t lock);
   void keeps_alive_in_vain(const Operation& operation, LockSet locks);
   void acquired(const Effect& effect, std::uint8_t lock);
   void released(const Effect& effect, std::uint8_t lock);

@@ -373,6 +373,29 @@ TEST_CASE("a number that stays by design is no leftover of who was refused, anot
   }
 }
 
+TEST_CASE("a release() that throws an error of its own says no, and that of a request says nothing",
+          "[claims]") {
+  const std::string acquire = "redis('SET', self.key, 'v', 'NX', 'PX', self.ttl_ms) return true";
+  const std::string deletes = "local n = redis('DEL', self.key) ";
+  const auto judged = [&](const std::string& release) {
+    InlineLock lock({acquire, release});
+    lock.alone_with(sim::Fault::lose);
+    return lock.judged(Property::honest_result);
+  };
+  CHECK(judged(deletes + "error('not mine')") == Verdict::violated);
+  CHECK(judged(deletes + "if n == 0 then error({ kind = 'NotOwned' }) end") == Verdict::holds);
+  CHECK(judged("redis('GET', self.key) error('not mine')") == Verdict::holds);
+  CHECK(judged(deletes + "redis('HGET', 'no hash')") == Verdict::holds);
+  CHECK(judged(deletes + "local ok, e = pcall(redis, 'HGET', 'no hash') error(tostring(e))") ==
+        Verdict::violated);
+  // Asked again after its answer was lost, it finds nothing, and says so.
+  const std::string again =
+      "local ok, n = pcall(redis, 'DEL', self.key) if not ok then n = redis('DEL', self.key) end ";
+  CHECK(judged(again + "if n == 0 then error('not mine') end") == Verdict::violated);
+  CHECK(judged(again + "return true") == Verdict::holds);
+  CHECK(judged("if redis('DEL', self.key) == 0 then error('not mine') end") == Verdict::holds);
+}
+
 TEST_CASE("an invariant that asks which of two tokens comes first proves nothing", "[claims]") {
   const auto verdict = [](const std::string& relation) {
     const sim::TemporaryFolder folder;

@@ -110,7 +110,7 @@ TEST_CASE("No part of an effect may differ") {
       [](Effect& e) { e.ok = true; },
       [](Effect& e) { e.silent = true; },
       [](Effect& e) { e.in_release = true; },
-      [](Effect& e) { e.unanswered = true; },
+      [](Effect& e) { e.leaves_open = true; },
       [](Effect& e) { e.fencing = "8"; },
       [](Effect& e) { e.text = "b"; }};
   auto model = test::model({"set-token-lua"});

@@ -232,11 +232,27 @@ TEST_CASE("Who fails holds nothing any more, and an error says as little as a re
   CHECK(made.violated() == std::set{Property::honest_result});
 }
 
+TEST_CASE("A release() that fails by itself says that it has not released") {
+  for (const bool leaves_open : {false, true}) {
+    SharedRun told;
+    sim::Effect end;
+    end.kind = Kind::failed;
+    end.in_release = true;
+    end.leaves_open = leaves_open;
+    told.acquires(kClientA);
+    told.does(kClientA, Kind::releasing);
+    told.deletes(kClientA);
+    told.does(kClientA, end);
+    told.looks(kClientB);
+    CHECK(told.violated() == (leaves_open ? kNothing : std::set{Property::honest_result}));
+  }
+}
+
 TEST_CASE("An unanswered call's error, and a release() without a result, say nothing") {
   SharedRun unanswered, silent;
   sim::Effect end;
   end.kind = Kind::failed;
-  end.unanswered = true;
+  end.leaves_open = true;
   unanswered.sets(kClientA);
   unanswered.does(kClientA, end);
   silent.acquires(kClientA);

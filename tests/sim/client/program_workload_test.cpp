@@ -172,7 +172,7 @@ TEST_CASE("an acquire() that fails on what it was answered is told from one that
     client.feed(begin());
     const Step& step = client.feed(seen);
     REQUIRE(step.effects.at(0).kind == Effect::Kind::failed);
-    CHECK(step.effects[0].unanswered == unanswered);
+    CHECK(step.effects[0].leaves_open == unanswered);
   }
 }
 
@@ -188,7 +188,7 @@ TEST_CASE("an acquire() that fails on no answer knows what it has, but for what 
     client.feed(begin());
     const Step& step = client.feed(broken());
     REQUIRE(step.effects.at(0).kind == Effect::Kind::failed);
-    CHECK(step.effects[0].unanswered == unanswered);
+    CHECK(step.effects[0].leaves_open == unanswered);
   }
 }
 
