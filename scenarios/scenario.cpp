@@ -41,9 +41,12 @@ std::vector<std::string> words_of(const std::string& text) {
 using Lock = std::pair<std::string, bool>;
 
 sim::WorkStep work_step(const RoleStep& step, const std::vector<Lock>& locks) {
-  const auto at = std::find(locks.begin(), locks.end(), Lock(step.key, step.shared));
+  const bool calls = step.kind == sim::WorkStep::Kind::call;  // of the key, in either mode
+  const auto at = std::ranges::find_if(locks, [&](const Lock& lock) {
+    return lock.first == step.key && (calls || lock.second == step.shared);
+  });
   const auto lock = at == locks.end() ? 0 : at - locks.begin();
-  return {step.kind, static_cast<std::uint8_t>(lock), step.ms};
+  return {step.kind, static_cast<std::uint8_t>(lock), step.ms, step.method};
 }
 
 /// All locks that any role names, in order of appearance: the same list for every client, so that a
@@ -51,10 +54,11 @@ sim::WorkStep work_step(const RoleStep& step, const std::vector<Lock>& locks) {
 std::vector<Lock> locks_of(const std::vector<Role>& roles) {
   std::vector<Lock> locks;
   for (const auto& role : roles)
-    for (const auto& step : role.workload)
-      if (Lock lock(step.key, step.shared);
-          !step.key.empty() && std::find(locks.begin(), locks.end(), lock) == locks.end())
+    for (const auto& step : role.workload) {
+      if (step.key.empty() || step.kind == sim::WorkStep::Kind::call) continue;
+      if (Lock lock(step.key, step.shared); std::ranges::find(locks, lock) == locks.end())
         locks.push_back(std::move(lock));
+    }
   return locks;
 }
 
@@ -183,10 +187,10 @@ std::filesystem::path invariants_file(const std::string& written,
 
 RoleStep parse_role_step(const std::string& text, const JsonPlace& place) {
   using Kind = sim::WorkStep::Kind;
-  static const std::vector<std::string> verbs{"lock",  "work",        "unlock",
-                                              "sleep", "lock-shared", "unlock-shared"};
-  static const std::vector<Kind> kinds{Kind::lock,  Kind::work, Kind::unlock,
-                                       Kind::sleep, Kind::lock, Kind::unlock};
+  static const std::vector<std::string> verbs{"lock",        "work",          "unlock", "sleep",
+                                              "lock-shared", "unlock-shared", "call"};
+  static const std::vector<Kind> kinds{Kind::lock, Kind::work,   Kind::unlock, Kind::sleep,
+                                       Kind::lock, Kind::unlock, Kind::call};
   const auto words = words_of(text);
   const auto verb = std::find(verbs.begin(), verbs.end(), words.front());
   if (verb == verbs.end())
@@ -198,6 +202,13 @@ RoleStep parse_role_step(const std::string& text, const JsonPlace& place) {
     if (words.size() > 2 || words.back().empty())
       place.fail(fmt::format("found `{}`, expected `{}` or `{} KEY`", text, *verb, *verb));
     step.key = words.size() == 2 ? words[1] : kDefaultKey;
+    return step;
+  }
+  if (step.kind == Kind::call) {
+    if (words.size() < 2 || words.size() > 3 || words.back().empty())
+      place.fail(fmt::format("found `{}`, expected `call FUNCTION` or `call FUNCTION KEY`", text));
+    step.method = words[1];
+    step.key = words.size() == 3 ? words[2] : kDefaultKey;
     return step;
   }
   const auto& number = words.back();
@@ -220,6 +231,8 @@ std::string written(const RoleStep& step) {
       return fmt::format("work {}", step.ms);
     case sim::WorkStep::Kind::sleep:
       return fmt::format("sleep {}", step.ms);
+    case sim::WorkStep::Kind::call:
+      return "call " + step.method + which;
   }
   sim::fail("a workload step without a name", __FILE__, __LINE__);
 }
@@ -260,11 +273,23 @@ void refuse_what_it_has_not(const Scenario& scenario, const sim::Program& progra
   };
   std::vector<std::string> names;
   for (const auto& [name, value] : program.settings()) names.push_back(name);
+  const auto locks = locks_of(scenario.roles);
+  const auto check_call = [&](const RoleStep& step, const Role& role) {
+    const auto methods = program.methods();
+    if (std::ranges::find(methods, step.method) == methods.end())
+      refuse(role,
+             fmt::format("`{}`: the protocol has no function `{}` of its own{}", written(step),
+                         step.method, sim::near_miss_hint(step.method, methods)));
+    if (std::ranges::none_of(locks, [&](const Lock& lock) { return lock.first == step.key; }))
+      refuse(role, fmt::format("`{}`: nobody locks `{}`", written(step), step.key));
+  };
   for (const auto& role : scenario.roles) {
-    for (const auto& step : role.workload)
+    for (const auto& step : role.workload) {
       if (step.shared && !program.has_shared_mode())
         refuse(role, fmt::format("`{}`: the protocol has no acquire_shared() and release_shared()",
                                  written(step)));
+      if (step.kind == sim::WorkStep::Kind::call) check_call(step, role);
+    }
     for (const auto& [name, value] : role.settings) {
       const auto declared = program.settings().find(name);
       if (declared == program.settings().end())

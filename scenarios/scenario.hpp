@@ -24,9 +24,10 @@ namespace lockstep::scenarios {
 /// "sleep 5", "unlock", "unlock-shared".
 struct RoleStep {
   sim::WorkStep::Kind kind = sim::WorkStep::Kind::lock;
-  std::string key;      ///< lock, unlock: the lock's key
-  std::int64_t ms = 0;  ///< work, sleep
-  bool shared = false;  ///< lock, unlock: in shared mode
+  std::string key;          ///< lock, unlock, call: the lock's key
+  std::int64_t ms = 0;      ///< work, sleep
+  bool shared = false;      ///< lock, unlock: in shared mode
+  std::string method = {};  ///< call
   friend bool operator==(const RoleStep&, const RoleStep&) = default;
 };
 

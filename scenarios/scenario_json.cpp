@@ -47,6 +47,7 @@ void expect_locked(const std::vector<RoleStep>& workload, const JsonPlace& place
   std::map<std::pair<std::string, bool>, int> depth;
   for (std::size_t i = 0; i < workload.size(); ++i) {
     const RoleStep& step = workload[i];
+    if (step.kind == sim::WorkStep::Kind::call) continue;
     int& held = depth[{step.key, step.shared}];
     if (step.kind == sim::WorkStep::Kind::lock) ++held;
     if (step.kind == sim::WorkStep::Kind::unlock && --held < 0)
@@ -84,7 +85,8 @@ void read_roles(const JsonPlace& place, Scenario& scenario) {
   std::set<std::pair<std::string, bool>> locks;
   for (const auto& role : scenario.roles)
     for (const auto& step : role.workload)
-      if (!step.key.empty()) locks.emplace(step.key, step.shared);
+      if (!step.key.empty() && step.kind != sim::WorkStep::Kind::call)
+        locks.emplace(step.key, step.shared);
   if (locks.size() > sim::kMaxLocks)
     roles->fail(fmt::format("found {} locks, expected at most {}", locks.size(), sim::kMaxLocks));
 }

@@ -5,6 +5,7 @@
 # tests start their own servers.
 set -euo pipefail
 
+readonly jobs="build test sanitize lint package formats bench"
 packages_of() {
   case $1 in
     build)
@@ -18,7 +19,7 @@ packages_of() {
     package) echo dpkg-dev file lintian man-db zsh fish bash-completion ;;
     formats) echo nodejs npm chromium ;;
     bench) echo gcc python3 redis-server spin ;;
-    *) echo "tools/packages.sh: no job '$1'; there are: build test sanitize lint package formats bench" >&2 && return 3 ;;
+    *) echo "tools/packages.sh: no job '$1'; there are: $jobs" >&2 && return 3 ;;
   esac
 }
 

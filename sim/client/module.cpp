@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "sim/base/check.hpp"
@@ -131,6 +134,7 @@ void Module::check_class() {
     throw BadInput(vm_.message(0, fmt::format("has no {0}(); expected `function Lock:{0}()`{1}",
                                               method, near_miss_hint(method, others))));
   }
+  note_methods(fields);
   if (has_shared_mode_ && permits_ > 1)
     throw BadInput(vm_.message(0,
                                "permits are of a lock without acquire_shared(): who shares one "
@@ -151,6 +155,15 @@ bool Module::has_method(const char* method) const {
   const bool there = lua_isfunction(lua, -1);
   lua_pop(lua, 1);
   return there;
+}
+
+/// Of the class, which is on top of the stack: what a workload can call.
+void Module::note_methods(const std::vector<std::string>& fields) {
+  constexpr std::array<std::string_view, 4> kLocks{"acquire", "release", "acquire_shared",
+                                                   "release_shared"};
+  std::ranges::copy_if(fields, std::back_inserter(methods_), [&](const std::string& field) {
+    return std::ranges::find(kLocks, field) == kLocks.end() && has_method(field.c_str());
+  });
 }
 
 // ---- what the file says about itself ----

@@ -50,6 +50,7 @@ class Module {
   int permits() const { return permits_; }
   /// Whether it has acquire_shared() and release_shared().
   bool has_shared_mode() const { return has_shared_mode_; }
+  const std::vector<std::string>& methods() const { return methods_; }
   /// What setting() answers unless a role says otherwise, by name.
   const Settings& settings() const { return settings_; }
   const std::vector<Script>& scripts() const { return scripts_; }
@@ -76,6 +77,7 @@ class Module {
   std::string read_permits(lua_State* lua);
   std::string read_settings(lua_State* lua);
   bool has_method(const char* method) const;
+  void note_methods(const std::vector<std::string>& fields);
 
   Vm& vm_;
   std::filesystem::path folder_;
@@ -86,6 +88,7 @@ class Module {
   bool shared_connection_ = false;
   bool greets_ = false;
   bool has_shared_mode_ = false;
+  std::vector<std::string> methods_;
   Settings settings_;
   ServerVersion server_ = ServerVersion::redis_7_0;
   KeyspaceEvents keyspace_events_ = 0;

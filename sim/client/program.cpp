@@ -184,6 +184,7 @@ bool Program::shared_connection() const { return impl_->module().shared_connecti
 bool Program::greets() const { return impl_->module().greets(); }
 
 bool Program::has_shared_mode() const { return impl_->module().has_shared_mode(); }
+std::vector<std::string> Program::methods() const { return impl_->module().methods(); }
 const Settings& Program::settings() const { return impl_->module().settings(); }
 
 ServerVersion Program::server() const { return impl_->module().server(); }

@@ -123,6 +123,7 @@ struct Wait {
   bool together = false;      ///< replies: it goes on when all have come, not at each
   bool in_acquire = false;    ///< a main task inside acquire(): a waiting client
   bool in_operation = false;  ///< a main task inside acquire() or release(), also an inner one
+  bool in_call = false;       ///< a main task inside a `call` of its workload
   std::uint8_t lock = 0;      ///< in_operation: of which lock
   /// Whether a `run` observation lets it go on.
   bool can_run() const { return kind == Kind::runnable || kind == Kind::interrupted; }
@@ -225,6 +226,8 @@ class Program {
   bool greets() const;
   /// Whether it has acquire_shared() and release_shared().
   bool has_shared_mode() const;
+  /// What a workload can `call`: the functions of its class, but for those that it locks with.
+  std::vector<std::string> methods() const;
   /// Whether several may hold a lock at once: by permits, or in shared mode.
   bool is_shared() const { return permits() > 1 || has_shared_mode(); }
   /// What setting() answers unless a role says otherwise, by name.

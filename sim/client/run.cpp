@@ -144,7 +144,7 @@ void Run::timer(Task& task) {
   if (task.thread != nullptr) return resume(task, 0);
   if (task.listens()) return subscribe(task);
   if (task.body == Task::Body::timer) return remove(task);
-  if (!task.main || task.work.phase == Work::Phase::operation) return start(task);
+  if (!task.main || in_protocol(task.work)) return start(task);
   if (task.work.phase == Work::Phase::working) return write(task);
   LOCKSTEP_CHECK(task.work.phase == Work::Phase::sleeping);
   ++task.work.position;
@@ -237,7 +237,8 @@ void Run::finished(Task& task, int results) {
   const bool stop = lua_isboolean(thread, -2) && !success;
   const bool again = task.body == Task::Body::retry && !success && !gives_up;
   std::string fencing;
-  if (task.main && success && !task.work.releasing) fencing = fencing_token(task, thread, -1);
+  const bool acquired = task.work.phase == Work::Phase::operation && !task.work.releasing;
+  if (task.main && success && acquired) fencing = fencing_token(task, thread, -1);
   drop_thread(task);
   if (vm_.stopped()) return;
   if (again) return iteration_over(task);
@@ -614,6 +615,7 @@ Step Run::report() {
     wait.in_operation = each->main && each->work.phase == Work::Phase::operation;
     wait.in_acquire = wait.in_operation && !each->work.releasing;
     if (wait.in_operation) wait.lock = each->work.lock;
+    wait.in_call = each->main && each->work.phase == Work::Phase::calling;
     step.tasks.push_back(wait);
   }
   step.again = again_;

@@ -57,7 +57,8 @@ struct Work {
     working,
     writing,
     sleeping,
-    interrupted
+    interrupted,
+    calling  ///< a function of the protocol's own
   };
   enum class Mode : std::uint8_t {
     normal,
@@ -74,6 +75,11 @@ struct Work {
   std::uint8_t lock = 0;         ///< operation
   std::vector<Request> unheard;  ///< operation: that got no answer, since it, or retry(), began
 };
+
+/// Whether a main task is in the protocol's code.
+inline bool in_protocol(const Work& work) {
+  return work.phase == Work::Phase::operation || work.phase == Work::Phase::calling;
+}
 
 /// In place of the serial of a task.
 inline constexpr int kNobody = -1;
@@ -260,6 +266,8 @@ class Run {
   bool is_left_at_once(const Work& work) const;
   bool leaves_open(std::uint8_t lock) const;
   void end_release(Task& task, bool success, bool silent);
+  bool call(Task& task, const char* method, std::uint8_t lock);
+  void call_failed(Task& task, const std::string& text);
   void operation_failed(Task& task, std::string text, bool of_request);
   void end_round(Task& task);
   bool start_work(Task& task);

@@ -14,10 +14,11 @@ inline constexpr int kMaxNodes = 7;  ///< in a model, with all replicas
 
 /// One step of a workload.
 struct WorkStep {
-  enum class Kind : std::uint8_t { lock, work, unlock, sleep };
+  enum class Kind : std::uint8_t { lock, work, unlock, sleep, call };
   Kind kind = Kind::lock;
-  std::uint8_t lock = 0;  ///< lock, unlock: which lock of the ProcessSetup
-  std::int64_t ms = 0;    ///< work, sleep
+  std::uint8_t lock = 0;    ///< lock, unlock, call: which lock of the ProcessSetup
+  std::int64_t ms = 0;      ///< work, sleep
+  std::string method = {};  ///< call: a function of the protocol's own, such as "extend"
   friend bool operator==(const WorkStep&, const WorkStep&) = default;
 };
 

@@ -64,7 +64,7 @@ class Decoder {
   }
 
   void decode_task_values(Task& task) {
-    if (!task.main || task.work.phase == Work::Phase::operation) {
+    if (!task.main || in_protocol(task.work)) {
       task.body = reader_.as<Task::Body>();
       task.pause_ms = reader_.number();
       task.function = value_anchor();

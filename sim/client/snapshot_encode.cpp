@@ -71,7 +71,7 @@ class Encoder {
 
   /// What a parked task will do when it goes on, and its task-local table.
   void encode_task_values(const Task& task) {
-    const bool parked = !task.main || task.work.phase == Work::Phase::operation;
+    const bool parked = !task.main || in_protocol(task.work);
     if (parked) {
       writer_.number(static_cast<int>(task.body));
       writer_.number(task.pause_ms);

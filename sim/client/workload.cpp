@@ -100,6 +100,9 @@ bool Run::do_step(Task& task, const WorkStep& step) {
       work.phase = Work::Phase::sleeping;
       start_wait(task, Wait::Kind::sleep, step.ms);
       return false;
+    case WorkStep::Kind::call:
+      work.phase = Work::Phase::calling;
+      return call(task, step.method.c_str(), step.lock);
   }
   return false;
 }
@@ -120,19 +123,27 @@ bool Run::operate(Task& task, bool releasing, std::uint8_t lock) {
   work.phase = Work::Phase::operation;
   work.releasing = releasing;
   work.lock = lock;
+  return call(task, method_of(work), lock);
+}
+
+/// Calls a function of the protocol; true if it is over already.
+bool Run::call(Task& task, const char* method, std::uint8_t lock) {
   module_.push_class();
-  lua_getfield(lua_, -1, method_of(work));
+  lua_getfield(lua_, -1, method);
   task.body = Task::Body::call;
   task.function = keep(lua_, -1);
   task.arguments = {object_of(lock)};
   lua_pop(lua_, 2);
   start(task);
-  return work.phase == Work::Phase::between;
+  return task.work.phase == Work::Phase::between;
 }
 
 void Run::operation_ended(Task& task, bool success, bool silent, std::string fencing) {
+  const bool called = task.work.phase == Work::Phase::calling;
   task.work.phase = Work::Phase::between;
-  if (task.work.releasing) {
+  if (called) {
+    ++task.work.position;
+  } else if (task.work.releasing) {
     end_release(task, success, silent);
   } else {
     end_acquire(task, success, std::move(fencing));
@@ -211,9 +222,21 @@ bool Run::leaves_open(std::uint8_t lock) const {
   });
 }
 
+/// What the function answers is its caller's business; an error ends the round.
+void Run::call_failed(Task& task, const std::string& text) {
+  Effect effect;
+  effect.kind = Effect::Kind::log;
+  effect.task = task.id;
+  effect.text = setup_.workload[task.work.position].method + "() ended in an error: " + text;
+  emit(std::move(effect));
+  task.work.mode = Work::Mode::ending;
+  task.work.phase = Work::Phase::between;
+}
+
 /// An error ends the round. A lock whose release failed is not released again; the others are.
 void Run::operation_failed(Task& task, std::string text, bool of_request) {
   Work& work = task.work;
+  if (work.phase == Work::Phase::calling) return call_failed(task, text);
   Effect effect;
   effect.kind = Effect::Kind::failed;
   effect.task = task.id;

@@ -131,7 +131,7 @@ Transition Automaton::run(Id from, const Observation& observation) {
   if (step.boundary) {
     // Between two iterations: of every(), or of a retry() that pauses within an operation.
     for (const Wait& wait : step.tasks)
-      loops_ = loops_ || wait.task >= setups_[setup].threads || wait.in_operation;
+      loops_ = loops_ || wait.task >= setups_[setup].threads || wait.in_operation || wait.in_call;
     transition.rebased = true;
     transition.instants = std::move(step.instants);
     transition.next = root(setup, std::move(*step.boundary));

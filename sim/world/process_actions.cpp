@@ -138,6 +138,7 @@ std::size_t step_under_way(const std::vector<WorkStep>& workload, const Wait& wa
   const auto as_long = [&](const WorkStep& step) { return step.ms == wait.ms; };
   const auto of_lock = [&](const WorkStep& step) { return step.lock == wait.lock; };
   if (wait.in_operation) return first(wait.in_acquire ? Kind::lock : Kind::unlock, of_lock);
+  if (wait.in_call) return first(Kind::call, [](const WorkStep&) { return true; });
   if (wait.kind == Wait::Kind::work) return first(Kind::work, as_long);
   if (wait.kind == Wait::Kind::sleep) return first(Kind::sleep, as_long);
   return holds ? first(Kind::lock, [](const WorkStep&) { return true; }) : 0;
@@ -187,7 +188,7 @@ TimerCounts Processes::timers_to_come(const ProcessSetup& setup, const Process& 
     const std::size_t now = step_under_way(setup.workload, wait, holds);
     const bool timed = wait.kind == Wait::Kind::sleep ||
                        (wait.kind == Wait::Kind::work && process.life == Life::up);
-    add_from(timed && !wait.in_operation ? now + 1 : now);
+    add_from(timed && !wait.in_operation && !wait.in_call ? now + 1 : now);
   }
   return timers;
 }

@@ -350,7 +350,7 @@ void ProcessStep::apply(const Effect& effect) {
 
 /// Whether a wait is a step of the workload itself.
 bool ProcessStep::of_workload(const Wait& wait) const {
-  const bool main = wait.task < process_.rounds.size() && !wait.in_operation;
+  const bool main = wait.task < process_.rounds.size() && !wait.in_operation && !wait.in_call;
   const bool step = wait.kind == Wait::Kind::work || wait.kind == Wait::Kind::sleep;
   return main && step && !setting_.goes_on_for_ever(process_.index);
 }

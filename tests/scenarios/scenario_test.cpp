@@ -118,6 +118,37 @@ TEST_CASE("a role has modes, a lease and settings of its own") {
   CHECK(writer.settings.empty());
 }
 
+TEST_CASE("a workload calls a function of the protocol's own") {
+  const TemporaryFolder folder;
+  folder.write("protocol.lua",
+               "local L = protocol { title = 't' } function L:extend() end\n"
+               "function L:acquire() end function L:release() end return L\n");
+  const auto program = std::make_shared<const sim::Program>(folder.path());
+  const auto with = [](const std::string& step) {
+    auto json = sound();
+    json["roles"]["reader"] = Json{{"workload", {"lock b", step, "unlock b"}}};
+    return json;
+  };
+  for (const std::string step : {"call extend", "call extend b"}) {
+    const auto scenario = read(with(step));
+    CHECK(read(to_json(scenario, "p")).roles == scenario.roles);
+    const auto model = model_of(scenario, program);
+    const auto& reader = model.processes[0];
+    CHECK(reader.workload[1].method == "extend");
+    CHECK(reader.lock_keys.at(reader.workload[1].lock) == (step == "call extend" ? "lock" : "b"));
+  }
+  const auto refused = [&](const std::string& step) {
+    return bad_input([&] { model_of(read(with(step)), program); });
+  };
+  CHECK_THAT(refused("call exted"),
+             Contains("role `reader`: `call exted`: the protocol has no function `exted` of its "
+                      "own (did you mean `extend`?)"));
+  CHECK_THAT(refused("call acquire"), Contains("no function `acquire` of its own"));
+  CHECK_THAT(refused("call extend c"),
+             Contains("role `reader`: `call extend c`: nobody locks `c`"));
+  CHECK_THAT(refused("call"), Contains("expected `call FUNCTION` or `call FUNCTION KEY`"));
+}
+
 TEST_CASE("a mode or a setting that the protocol does not have is refused") {
   const TemporaryFolder folder;
   folder.write("protocol.lua",

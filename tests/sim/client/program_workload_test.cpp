@@ -198,3 +198,26 @@ TEST_CASE("main tasks share the process's objects") {
   CHECK(told(client.feed(begin(1))).starts_with("log n1"));
   CHECK(told(client.feed(begin(0))).starts_with("log n2"));
 }
+
+TEST_CASE("a workload calls a function of the protocol's own, which claims nothing") {
+  const Folder folder(
+      lock_with("return true\nend\nfunction Lock:extend()\n"
+                "if redis('PEXPIRE', self.key, self.ttl_ms) == 0 then "
+                "error('gone') end return true, 'no token'",
+                "return true"));
+  const WorkStep extend{WorkStep::Kind::call, 0, 0, "extend"};
+  const auto asked = [&] {
+    Client client(folder.path(), setup_of({lock(), extend, rest(3), unlock()}));
+    CHECK(told(client.feed(begin())) == "acquired 0; send 0 PEXPIRE lock 10000");
+    CHECK(client.step().tasks.at(0).in_call);
+    CHECK_FALSE(client.step().tasks.at(0).in_operation);
+    return client;
+  };
+  Client extended = asked();
+  CHECK(told(extended.feed(reply(Reply::number(1)))).empty());
+  CHECK(waits(extended.step()) == "0 sleep 3 fresh");
+  Client gone = asked();
+  CHECK(told(gone.feed(reply(Reply::number(0)))) ==
+        "log extend() ended in an error: protocol.lua:7: gone; releasing 0; released 0 ok");
+  CHECK(waits(gone.step()) == "0 done fresh");
+}
