@@ -37,7 +37,7 @@ NO_STEPS = ["", "A", "A acquire", "Z acquires", "C acquires", "a acquires", "A  
             "99999999999999999999 ms pass", "time passes until nokey expires", 
             "redis restarts", "redis saves now", "redis's clock jumps by x ms", "A acquires\n",
             "redis loses power and x writes", "\x1b[2J", "A's clock jumps by 0 ms", "1 ms passes"]
-NO_WORK = ["", "call", "call ", "call a b c", "call nope",
+NO_WORK = ["", "call", "call ", "call a b c",
            "lok", "lock ", "lock  a", "lock a b", "work", "work x", "work -1", "work 1.5",
            "sleep",
            "work 99999999999999999999", "unlock  unlock", "LOCK", "lock\n", "sleep 1e3", "work 0x5"]
