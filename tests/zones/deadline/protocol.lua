@@ -1,7 +1,10 @@
 -- The holder looks at its own clock before its critical section: is the lease that it asked for over?
 local release = script "release.lua"
 
-local Lock = protocol { title = "SET NX PX; the client's clock is compared with the lease", source = "tests/zones/locks.py" }
+local Lock = protocol {
+  title  = "SET NX PX; the client's clock is compared with the lease",
+  source = "tests/zones/locks.py",
+}
 
 function Lock:acquire()
   self.token = unique()
