@@ -144,10 +144,13 @@ class Exploration {
           retries ? "" : ", or let a timer that goes on beside the work go off less often");
     const std::uint64_t runs = model_.program->runs() - runs_before_;
     if (runs < kManyRuns || runs * kStatesForEach < search_.statistics().states) return "";
-    return fmt::format(
-        "; {} steps of client programs were run, for what a task has come through in a loop of its "
-        "own is kept: let it be retry() or every()",
-        runs);
+    return fmt::format("; {} steps of client programs were run, for {}", runs,
+                       world_.knowledge().absolute
+                           ? "where absolute times are looked at (millis(), TIME) the same at "
+                             "another time is another world: try fewer clients, coarser durations "
+                             "or one property"
+                           : "what a task has come through in a loop of its own is kept: let it "
+                             "be retry() or every()");
   }
 
   void note_figures() {

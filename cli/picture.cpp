@@ -91,6 +91,8 @@ std::string caption_of(const Effect& effect, const std::string& lock) {
       return "gives up as lost";
     case Effect::Kind::gave_up:
       return "waits no more";
+    case Effect::Kind::exited:
+      return "its process ends";
     case Effect::Kind::send:
     case Effect::Kind::instant:
     case Effect::Kind::log:

@@ -187,6 +187,9 @@ class Bars {
             return std::get<0>(each) == process && std::get<1>(each) == effect.task;
           });
           break;
+        case Effect::Kind::exited:
+          follow_end(process);
+          break;
         default:
           break;
       }
@@ -313,6 +316,12 @@ class Bars {
     if (action.kind == Action::Kind::cut_replies) begin_plight(cut, "does not hear " + server);
     if (action.kind == Action::Kind::heal || action.kind == Action::Kind::heal_late)
       end_plight(cut);
+  }
+
+  void follow_end(std::uint8_t process) {
+    life_[process] = {Picture::Belief::Life::crashed, time_ms_};
+    end_sections([&](const Section& each) { return std::get<0>(each) == process; });
+    begin_plight({Bar::Kind::dead, true, process, 0}, "ended");
   }
 
   void follow_client(const Action& action) {

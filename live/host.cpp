@@ -105,6 +105,7 @@ Client::Did Host::feed(sim::Observation observation) {
   }
   abandon_the_gone(before);
   keep_timers(did, surroundings_.clocks().steady);
+  if (std::ranges::any_of(did.effects, sim::ends_process)) surroundings_.exited();
   return did;
 }
 

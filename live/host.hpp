@@ -41,6 +41,8 @@ class Surroundings {
                                 Resource::Basis basis) = 0;
   /// The task hears nothing more of what it has sent.
   virtual void abandon(sim::TaskId task, Sent what) = 0;
+  /// The program has ended its process, and is not to be fed any more.
+  virtual void exited() = 0;
 };
 
 class Host {

@@ -90,6 +90,10 @@ void Operations::did(std::uint8_t process, const sim::Effect& effect, Stamp now,
         end_with_claim(process, effect, now, moment, ledger);
       }
       break;
+    case EffectKind::exited:
+      self.holdings.clear();
+      self.under_way.clear();
+      break;
     case EffectKind::lost:
       self.holdings.erase(holding);
       self.lost = now;

@@ -228,6 +228,12 @@ void Participant::put_aside(WatchedConnection& connection) {
   late_.push_back(std::move(connection));
 }
 
+/// It does not begin again: its tasks are gone, so that the run is over for it.
+void Participant::exited() {
+  host_.crash();
+  subscriptions_.clear();
+}
+
 /// The program has ended; what it has sent is executed all the same.
 void Participant::hear_out() {
   if (!ownership_ || !ownership_->watching()) return;

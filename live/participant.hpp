@@ -77,6 +77,7 @@ class Participant final : private Surroundings {
   Clocks clocks() const override;
   std::string answer(const sim::Query& query) override;
   void did(const sim::Effect& effect) override;
+  void exited() override;
   void send(const sim::Effect& effect) override;
   void send_to_resource(sim::TaskId task, const sim::Request& request,
                         Resource::Basis basis) override;

@@ -113,6 +113,9 @@ void Referee::did(std::uint8_t process, const sim::Effect& effect) {
         return holder.process == process && holder.task == effect.task;
       });
       break;
+    case Kind::exited:
+      std::erase_if(holders_, [&](const Holder& holder) { return holder.process == process; });
+      break;
     case Kind::lost:
       ++figures_.lost;
       holders_.erase(self);

@@ -123,6 +123,8 @@ void ReplayedProcess::learn(std::uint8_t server) {
   learnt_[sim::servers_of(stage_.model).group_of(server)] = server;
 }
 
+void ReplayedProcess::exited() { crash(); }
+
 void ReplayedProcess::crash() {
   host_.crash();
   network_.abandon_all();

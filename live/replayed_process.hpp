@@ -73,6 +73,7 @@ class ReplayedProcess final : private Surroundings {
   Clocks clocks() const override;
   std::string answer(const sim::Query& query) override;
   void did(const sim::Effect&) override {}  // the replay compares the step as a whole
+  void exited() override;
   void send(const sim::Effect& effect) override;
   void send_to_resource(sim::TaskId task, const sim::Request& request,
                         Resource::Basis basis) override;

@@ -58,6 +58,7 @@ void Rules::feed(World& world, std::uint8_t p, Observation observation, const si
     facts.cuts_passed += step->cuts;
     facts.cut = step->cut;
     for (const Effect& effect : step->effects) do_effect(world, p, effect, facts);
+    if (std::ranges::any_of(step->effects, sim::ends_process)) return crash(world, p);
     take_waits(world, p, step->tasks, facts);
     start_waiting(process);
     if (step->boundary) begin_round(process, *step);
@@ -287,6 +288,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
       if (process.holdings[holding].owned) task.given_up.insert(effect.lock);
       process.holdings.erase(holding);
       break;
+    case Effect::Kind::exited:
     case Effect::Kind::log:
       break;
   }

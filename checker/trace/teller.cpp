@@ -74,6 +74,7 @@ bool about_the_lock(const Effect& effect) {
     case Effect::Kind::send:
     case Effect::Kind::gave_up:
     case Effect::Kind::instant:
+    case Effect::Kind::exited:
     case Effect::Kind::log:
       return false;
     default:

@@ -87,6 +87,18 @@ int log(Vm&, Run& run, lua_State* lua) {
   return 0;
 }
 
+const char* const kExit = "exit";
+int end_process(Vm& vm, Run& run, lua_State* lua) {
+  if (run.setup().replicas > 0)
+    return refuse(vm, lua, "exit: where nodes have replicas it is not simulated yet");
+  Effect effect;
+  effect.kind = Effect::Kind::exited;
+  effect.task = run.current().id;
+  run.emit(std::move(effect));
+  run.wait(Wait::Kind::blocked, 0);  // for ever
+  return kWait;
+}
+
 }  // namespace
 
 void add_api(Vm& vm) {
@@ -101,6 +113,7 @@ void add_api(Vm& vm) {
   set_function(lua, kChoose, native<in_run<choose, kChoose>>);
   set_function(lua, kSetting, native<in_run<setting, kSetting>>);
   set_function(lua, kLog, native<in_run<log, kLog>>);
+  set_function(lua, kExit, native<in_run<end_process, kExit>, nothing>);
 }
 
 int instance_index(Vm& vm, lua_State* lua) {

@@ -164,11 +164,12 @@ void NodeClocks::note_meeting(const Met& met, const KnownTime& time, std::int64_
   for (const KnownTime& sent : times_sent(met)) known.push_back(sent);
   std::erase(known, time);  // it is no cause of its own turn
   known.push_back(clock);
-  // The turn comes as much later as they do: where a time is rounded, that takes a second.
+  // It is there no more if they are a little later. Where a time is rounded that takes a second, by
+  // which much else may change: then it has to come as much later.
   const auto decide = [&](const std::vector<KnownTime>& moved) {
     std::set<std::int64_t> units{time.unit};
     for (const KnownTime& one : moved) units.insert(one.unit);
-    const auto moves = [&](std::int64_t by_ms) {
+    const auto moves = [&](std::int64_t by_ms, bool along) {
       Keyspace keyspace = met.keyspace;
       Request request = met.request;
       for (const KnownTime& one : moved) {
@@ -185,10 +186,10 @@ void NodeClocks::note_meeting(const Met& met, const KnownTime& time, std::int64_
         return vary(beside, more - 1, later_ms).shown(what) !=
                vary(beside, more, later_ms).shown(what);
       };
-      return !turns_at(turn) && turns_at(turn + by_ms / time.unit);
+      return !turns_at(turn) && (!along || turns_at(turn + by_ms / time.unit));
     };
     const std::int64_t least_ms = common_multiple(units);
-    return moves(least_ms) || moves(least_ms * kSecondMs);
+    return moves(least_ms, false) || moves(least_ms * kSecondMs, true);
   };
   const std::vector<KnownTime> causes = what_decides(known, decide);
   const std::int64_t turn_ms = ms_of(time.number, time.unit) + turn * time.unit;

@@ -88,15 +88,15 @@ std::vector<NodeClocks::Cause> NodeClocks::possible_causes(const Met& met, Shown
   return causes;
 }
 
-/// Whether the turn comes as much later as these: by the least that all of them can be moved by, or
-/// by so much that it shows where a time is rounded.
+/// Whether the turn is there no more if these are a little later. Where a time is rounded that
+/// takes a second, by which much else may change: then it has to come as much later.
 bool NodeClocks::moves_with(const Met& met, std::int64_t later_ms, const View& view,
                             const std::vector<Cause>& moved) {
   const WallTime then = met.execution.now + Duration{later_ms};
   std::set<std::int64_t> units;
   for (const Cause& cause : moved)
     if (!cause.key) units.insert(unit_of(cause.time, then));
-  const auto moves = [&](std::int64_t by_ms) {
+  const auto moves = [&](std::int64_t by_ms, bool along) {
     Keyspace keyspace = met.keyspace;
     Request request = met.request;
     for (const Cause& cause : moved) {
@@ -112,10 +112,10 @@ bool NodeClocks::moves_with(const Met& met, std::int64_t later_ms, const View& v
     const auto turns_at = [&](std::int64_t at) {
       return tried(other, at - 1).shown(view) != tried(other, at).shown(view);
     };
-    return !turns_at(later_ms) && turns_at(later_ms + by_ms);
+    return !turns_at(later_ms) && (!along || turns_at(later_ms + by_ms));
   };
   const std::int64_t least_ms = common_multiple(units);
-  return moves(least_ms) || moves(least_ms * kSecondMs);
+  return moves(least_ms, false) || moves(least_ms * kSecondMs, true);
 }
 
 /// Whether a number that it compares or answers depends on what is left of several keys: on their

@@ -70,6 +70,7 @@ struct Effect {
                 ///< section of the task ends
     lost,       ///< the workload handled *lost*: the critical section ends, the rest of the work is
                 ///< skipped
+    exited,     ///< exit(): the process ends as in a crash; nothing of the step comes behind it
     log         ///< log(text)
   };
   Kind kind = Kind::send;
@@ -98,6 +99,8 @@ struct Effect {
   } line = {};
   friend bool operator==(const Effect&, const Effect&) = default;
 };
+
+inline bool ends_process(const Effect& effect) { return effect.kind == Effect::Kind::exited; }
 
 /// What a live task waits for.
 struct Wait {

@@ -248,6 +248,8 @@ std::string worded(const Effect& effect, const std::string& lock, const std::str
                          on_one_line(without_brackets(effect.text)));
     case Effect::Kind::lost:
       return "gives " + lock + " up as lost, leaves the critical section";
+    case Effect::Kind::exited:
+      return "its process ends";
     case Effect::Kind::log:
       return "logs \"" + on_one_line(without_brackets(effect.text)) + "\"";
   }

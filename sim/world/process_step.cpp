@@ -149,6 +149,12 @@ void ProcessStep::fire_timer(TaskId task) {
   feed(observed(timeout ? Observation::Kind::timeout : Observation::Kind::timer, task));
 }
 
+/// Who goes on for ever begins again, as often as it ends.
+void ProcessStep::end_by_itself() {
+  if (setting_.goes_on_for_ever(process_.index)) setting_.countless = true;
+  crash();
+}
+
 void ProcessStep::crash() {
   report_.spread = Spread::disown;
   process_.life = Life::dead;
@@ -195,6 +201,7 @@ void ProcessStep::feed(Observation observation) {
       continue;
     }
     for (const auto& effect : transition.effects) apply(effect);
+    if (std::ranges::any_of(transition.effects, ends_process)) return end_by_itself();
     looks += std::ranges::count_if(transition.effects, &Effect::wall);
     if (looks > 1 && setting_.budget(Fault::jump) > 0) setting_.needs.looks_twice = true;
     judge_sleeps(transition.tasks);
@@ -343,6 +350,7 @@ void ProcessStep::apply(const Effect& effect) {
       if (effect.ok && owns(effect.task, lock)) report_.claims.told_lost |= only<LockSet>(lock);
       if (owns(effect.task, lock)) process_.operation(effect.task).given_up |= only<LockSet>(lock);
       return stop_holding(effect.task, lock);
+    case Kind::exited:
     case Kind::log:
       return;
   }

@@ -47,6 +47,7 @@ class ProcessStep {
   void lose(Connection& connection);
   void lose_late(Connection& connection);
   void heal(std::uint8_t node);
+  void end_by_itself();
   void crash();
   void jump(std::int64_t ms);
   void feed(Observation observation);

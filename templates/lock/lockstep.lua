@@ -117,6 +117,9 @@ function choose(n) end
 ---@return integer|string|boolean
 function setting(name) end
 
+---Ends the process, as a crash does.
+function exit() end
+
 ---@param f function
 ---@param ... any
 ---@return Task

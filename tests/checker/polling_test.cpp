@@ -12,11 +12,9 @@ using checker::Verdict;
 using sim::Property;
 using test::InlineLock;
 
-constexpr sim::WorkStep lock_of(std::uint8_t index) {
-  return {sim::WorkStep::Kind::lock, index, 0};
-}
-constexpr sim::WorkStep unlock_of(std::uint8_t i) { return {sim::WorkStep::Kind::unlock, i, 0}; }
-constexpr sim::WorkStep work_for(std::int64_t ms) { return {sim::WorkStep::Kind::work, 0, ms}; }
+const sim::WorkStep lock_of(std::uint8_t index) { return {sim::WorkStep::Kind::lock, index, 0}; }
+const sim::WorkStep unlock_of(std::uint8_t i) { return {sim::WorkStep::Kind::unlock, i, 0}; }
+const sim::WorkStep work_for(std::int64_t ms) { return {sim::WorkStep::Kind::work, 0, ms}; }
 
 /// Takes the lock, and asks for it once more while it has it, with 5 ms to spare.
 Verdict asking(const std::string& asks) {

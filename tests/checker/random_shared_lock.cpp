@@ -123,8 +123,8 @@ std::string shared_protocol(Dice& dice) {
 }
 
 using Deed = sim::WorkStep::Kind;
-constexpr sim::WorkStep kLock{Deed::lock, 0, 0}, kUnlock{Deed::unlock, 0, 0};
-constexpr sim::WorkStep kShare{Deed::lock, 1, 0}, kUnshare{Deed::unlock, 1, 0};
+const sim::WorkStep kLock{Deed::lock, 0, 0}, kUnlock{Deed::unlock, 0, 0};
+const sim::WorkStep kShare{Deed::lock, 1, 0}, kUnshare{Deed::unlock, 1, 0};
 
 std::vector<sim::WorkStep> shared_workload(Dice& dice) {
   const sim::WorkStep work{Deed::work, 0, dice.from(1, 4)};

@@ -12,9 +12,9 @@ namespace {
 using namespace lockstep;
 using checker::Verdict;
 
-constexpr sim::WorkStep lock(std::uint8_t index) { return {sim::WorkStep::Kind::lock, index, 0}; }
-constexpr sim::WorkStep unlock(std::uint8_t i) { return {sim::WorkStep::Kind::unlock, i, 0}; }
-constexpr sim::WorkStep work(std::int64_t ms) { return {sim::WorkStep::Kind::work, 0, ms}; }
+const sim::WorkStep lock(std::uint8_t index) { return {sim::WorkStep::Kind::lock, index, 0}; }
+const sim::WorkStep unlock(std::uint8_t i) { return {sim::WorkStep::Kind::unlock, i, 0}; }
+const sim::WorkStep work(std::int64_t ms) { return {sim::WorkStep::Kind::work, 0, ms}; }
 
 /// What the engine finds, after the naive explorer has found the same.
 checker::Result found(const sim::Model& model) {

@@ -19,9 +19,9 @@ using checker::Verdict;
 using sim::Property;
 using Step = sim::WorkStep::Kind;
 
-constexpr sim::WorkStep kLock{Step::lock, 0, 0}, kUnlock{Step::unlock, 0, 0};
-constexpr sim::WorkStep kShare{Step::lock, 1, 0}, kUnshare{Step::unlock, 1, 0};
-constexpr sim::WorkStep kWork{Step::work, 0, 3};
+const sim::WorkStep kLock{Step::lock, 0, 0}, kUnlock{Step::unlock, 0, 0};
+const sim::WorkStep kShare{Step::lock, 1, 0}, kUnshare{Step::unlock, 1, 0};
+const sim::WorkStep kWork{Step::work, 0, 3};
 using Workload = std::vector<sim::WorkStep>;
 const Workload kReads{kShare, kWork, kUnshare}, kWrites{kLock, kWork, kUnlock};
 

@@ -16,8 +16,8 @@ namespace lockstep::timed {
 
 using StepKind = sim::WorkStep::Kind;
 
-inline constexpr sim::WorkStep kTakeIt{StepKind::lock, 0, 0};
-inline constexpr sim::WorkStep kLeaveIt{StepKind::unlock, 0, 0};
+inline const sim::WorkStep kTakeIt{StepKind::lock, 0, 0};
+inline const sim::WorkStep kLeaveIt{StepKind::unlock, 0, 0};
 
 inline sim::ProcessSetup timed_client(std::vector<sim::WorkStep> workload, std::int64_t lease_ms) {
   sim::ProcessSetup setup;

@@ -36,9 +36,11 @@ class Noted final : public live::Surroundings {
     basis = based_on;
   }
   void abandon(sim::TaskId task, live::Sent) override { abandoned.push_back(task); }
+  void exited() override { has_exited = true; }
 
   std::int64_t now_ms = 0;
   int tokens = 0;
+  bool has_exited = false;
   std::vector<Kind> effects;
   std::vector<sim::Request> requests;
   live::Resource::Basis basis;

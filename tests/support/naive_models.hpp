@@ -15,8 +15,8 @@ inline constexpr std::int64_t kSecondMs = 1000;
 /// The folder of the protocols that only these tests have.
 inline const std::string kOwn = "tests/data/naive/";
 
-inline constexpr sim::WorkStep kLock{sim::WorkStep::Kind::lock, 0, 0};
-inline constexpr sim::WorkStep kUnlock{sim::WorkStep::Kind::unlock, 0, 0};
+inline const sim::WorkStep kLock{sim::WorkStep::Kind::lock, 0, 0};
+inline const sim::WorkStep kUnlock{sim::WorkStep::Kind::unlock, 0, 0};
 
 /// `folder` below the source tree; every client does lock, work, unlock (or lock, unlock for no
 /// work). The lease is 3 s, the tick 1 s. No fault, no property and no witness yet.

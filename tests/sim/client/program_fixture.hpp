@@ -156,13 +156,19 @@ class Client {
 
 /// Effects as short text, "; " between them: "send 0 SET lock 1", "acquired 0", "failed 0 text".
 inline std::string told(const Step& step) {
-  static const std::map<Effect::Kind, std::string> kNames{
-      {Effect::Kind::send, "send"},           {Effect::Kind::gave_up, "gave up"},
-      {Effect::Kind::instant, "instant"},     {Effect::Kind::acquired, "acquired"},
-      {Effect::Kind::reentered, "reentered"}, {Effect::Kind::refused, "refused"},
-      {Effect::Kind::left, "left"},           {Effect::Kind::releasing, "releasing"},
-      {Effect::Kind::released, "released"},   {Effect::Kind::failed, "failed"},
-      {Effect::Kind::lost, "lost"},           {Effect::Kind::log, "log"}};
+  static const std::map<Effect::Kind, std::string> kNames{{Effect::Kind::send, "send"},
+                                                          {Effect::Kind::gave_up, "gave up"},
+                                                          {Effect::Kind::instant, "instant"},
+                                                          {Effect::Kind::acquired, "acquired"},
+                                                          {Effect::Kind::reentered, "reentered"},
+                                                          {Effect::Kind::refused, "refused"},
+                                                          {Effect::Kind::left, "left"},
+                                                          {Effect::Kind::releasing, "releasing"},
+                                                          {Effect::Kind::released, "released"},
+                                                          {Effect::Kind::failed, "failed"},
+                                                          {Effect::Kind::lost, "lost"},
+                                                          {Effect::Kind::exited, "exited"},
+                                                          {Effect::Kind::log, "log"}};
   std::string text;
   for (const Effect& effect : step.effects) {
     if (!text.empty()) text += "; ";
