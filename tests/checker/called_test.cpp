@@ -32,7 +32,7 @@ struct Extended : test::InlineLock {
   }
 };
 
-const std::string kByToken =
+const std::string kExtendsByToken =
     "return redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
     " return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0\", 1, self.key, self.token,"
     " self.ttl_ms) == 1";
@@ -40,29 +40,35 @@ const std::string kByToken =
 }  // namespace
 
 TEST_CASE("who extends its lease in the midst of its work has it from there on", "[called]") {
-  CHECK(Extended(kByToken).working(20, 30).judged(Property::mutual_exclusion) == Verdict::holds);
-  CHECK(Extended(kByToken).working(20, 31).judged(Property::mutual_exclusion) == Verdict::violated);
-  CHECK(Extended("sleep(10) " + kByToken).working(15, 30).judged(Property::mutual_exclusion) ==
+  CHECK(Extended(kExtendsByToken).working(20, 30).judged(Property::mutual_exclusion) ==
         Verdict::holds);
-  CHECK(Extended("sleep(10) " + kByToken).working(21, 5).judged(Property::mutual_exclusion) ==
+  CHECK(Extended(kExtendsByToken).working(20, 31).judged(Property::mutual_exclusion) ==
         Verdict::violated);
+  CHECK(
+      Extended("sleep(10) " + kExtendsByToken).working(15, 30).judged(Property::mutual_exclusion) ==
+      Verdict::holds);
+  CHECK(
+      Extended("sleep(10) " + kExtendsByToken).working(21, 5).judged(Property::mutual_exclusion) ==
+      Verdict::violated);
 }
 
 TEST_CASE("an extension that fails ends the round, and one that only says so does not",
           "[called][many-models]") {
-  const std::string checked = "if not (function() " + kByToken + " end)() then error('gone') end";
+  const std::string checked =
+      "if not (function() " + kExtendsByToken + " end)() then error('gone') end";
   const auto judged = [](const std::string& extend) {
     Extended lock(extend);
     lock.working(20, 20);
     lock.model = test::with_fault(lock.model, sim::Fault::evict);
     return lock.judged(Property::foreign_extend);
   };
-  for (const std::string& extend : {checked, kByToken}) CHECK(judged(extend) == Verdict::holds);
+  for (const std::string& extend : {checked, kExtendsByToken})
+    CHECK(judged(extend) == Verdict::holds);
   CHECK(judged("redis('PEXPIRE', self.key, self.ttl_ms)") == Verdict::violated);
 }
 
 TEST_CASE("a function that is called may try again, with a pause between the tries", "[called]") {
-  Extended lock("return retry(function() " + kByToken + " end, 3)");
+  Extended lock("return retry(function() " + kExtendsByToken + " end, 3)");
   lock.working(10, 30).alone_with(sim::Fault::lose);
   CHECK(lock.judged(Property::deadlock) == Verdict::holds);
   CHECK(lock.judged(Property::leak) == Verdict::holds);

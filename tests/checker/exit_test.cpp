@@ -12,11 +12,11 @@ using checker::Verdict;
 using sim::Property;
 using test::InlineLock;
 
-const std::string kTaken =
+const std::string kSetIfFree =
     "return redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) == OK";
 
 /// Renews each 10 ms, and ends the process where that fails.
-const std::string kRenewed =
+const std::string kRenewedOrEnds =
     test::kToken +
     "if redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) ~= OK then return false end "
     "self.timer = every(10, function() "
@@ -24,7 +24,7 @@ const std::string kRenewed =
     "return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0\", 1, self.key, self.token, "
     "self.ttl_ms) "
     "if not ok or kept ~= 1 then exit() end end) return true";
-const std::string kStops = "stop(self.timer) " + test::kCompareAndDelete;
+const std::string kStopsRenewing = "stop(self.timer) " + test::kCompareAndDelete;
 
 }  // namespace
 
@@ -59,20 +59,20 @@ TEST_CASE("the next round of who has ended begins anew", "[exit]") {
 
 TEST_CASE("who ends its process where a renewal fails holds nothing any more", "[exit]") {
   for (const Property property : {Property::foreign_release, Property::leak, Property::deadlock}) {
-    InlineLock lock({kRenewed, kStops});
+    InlineLock lock({kRenewedOrEnds, kStopsRenewing});
     lock.lasting(30, 25);
     lock.model = test::with_fault(lock.model, sim::Fault::evict);
     CAPTURE(sim::name(property));
     CHECK(lock.judged(property) == Verdict::holds);
   }
-  InlineLock goes_on({kRenewed, kStops});
+  InlineLock goes_on({kRenewedOrEnds, kStopsRenewing});
   goes_on.lasting(30, 25);
   goes_on.model = test::with_fault(goes_on.model, sim::Fault::evict);
   CHECK(goes_on.judged(Property::mutual_exclusion) == Verdict::violated);
 }
 
 TEST_CASE("a run tells that a process ends", "[exit]") {
-  InlineLock lock({test::kToken + kTaken, "exit()"});
+  InlineLock lock({test::kToken + kSetIfFree, "exit()"});
   lock.model.processes.resize(1);
   lock.model.properties = {Property::honest_result, Property::leak};
   CHECK(lock.judged(Property::leak) == Verdict::holds);

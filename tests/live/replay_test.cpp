@@ -163,6 +163,13 @@ TEST_CASE("A task that goes on for ever is really seen to go on, or is none") {
   }
 }
 
+TEST_CASE("A client that ends its own process is really gone, and its key stays") {
+  test::InlineLock lock({"return redis('SET', self.key, 'v', 'NX') == OK",
+                         "spawn(redis, 'GET', self.key) sleep(10) exit()"});
+  lock.model.properties = {sim::Property::leak};
+  is_confirmed(test::plan_of(lock.model));
+}
+
 TEST_CASE("Crashes of the server, of clients, and lost messages are really made") {
   const auto confirmed = [](const live::Plan& plan) {
     const auto result = replayed(plan);
