@@ -242,9 +242,14 @@ bool Probe::act(const Alone& now, std::size_t p, std::size_t action) {
   return false;
 }
 
-/// How often it has asked is no part of the world.
+/// How often it has asked is no part of the world. One that has ended its process begins anew.
 Id Probe::settled(Id fresh) {
   Process process = world_.processes_.info(fresh).value;
+  if (process.life == Life::dead) {
+    Process anew = world_.processes_.info(fresh_).value;
+    anew.connections = std::move(process.connections);
+    return world_.processes_.intern(anew);
+  }
   if (process.rounds == std::vector<int>{0}) return fresh;
   process.rounds = {0};
   return world_.processes_.intern(process);
