@@ -332,6 +332,41 @@ void Rules::judge_waits(const World& world, Facts& facts) const {
   }
 }
 
+/// Somebody waits to be told that a lock is given back, and nothing is under way that could do so.
+void Rules::judge_wakeups(const World& world, Facts& facts) {
+  if (!model_.properties.contains(Property::lost_wakeup)) return;
+  std::map<std::string, std::uint8_t> asleep;  // who waits for which lock
+  std::set<std::string> awake;                 // inside whose acquire() somebody does something
+  for (std::uint8_t p = 0; p < world.processes.size(); ++p) {
+    const Process& process = world.processes[p];
+    for (const Connection& connection : process.connections)
+      for (const Message& message : connection.messages)
+        if (message.in_queue == 0) return;
+    if (process.life == Life::dead) continue;
+    if (process.life == Life::paused || !process.unreached.empty() || !process.unheard.empty())
+      return;
+    const bool reminded = std::ranges::any_of(process.waits, [&](const Wait& wait) {
+      return wait.task >= process.rounds_begun.size() && wait.kind == Wait::Kind::sleep &&
+             !wait.told;
+    });
+    for (const Wait& wait : process.waits) {
+      if (!wait.in_acquire) continue;
+      const std::string& lock = model_.processes[p].lock_keys[wait.lock];
+      const bool to_be_told = wait.told || wait.kind == Wait::Kind::replies;
+      if (reminded || !to_be_told)
+        awake.insert(lock);
+      else if (process.tasks.at(wait.task).given_back)
+        asleep.try_emplace(lock, p);
+    }
+  }
+  if (asleep.empty() || std::ranges::any_of(enabled(world), [&](const sim::Action& action) {
+        return urgent(world, action, false);
+      }))
+    return;
+  for (const auto& [lock, p] : asleep)
+    if (!awake.contains(lock)) return violated(facts, {Property::lost_wakeup, p, p, lock});
+}
+
 /// Each critical section that the action has begun passes those over who are inside acquire() of
 /// the same key, but for readers beside a reader.
 void Rules::judge_fairness(World& world, std::uint8_t p, Facts& facts) const {

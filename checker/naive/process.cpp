@@ -191,6 +191,7 @@ void end_operation_of(Process& process, const Effect& effect) {
   task.answered.clear();
   task.wait_ms.reset();
   task.times_passed = 0;
+  task.given_back = false;
   for (Connection& connection : process.connections) {
     const bool own = !connection.former && connection.task == id;
     if (own && !connection.shared && !connection.open && connection.sent == Sent::now)
@@ -272,12 +273,14 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
         facts.witnesses.insert(sim::Witness::released);
       judge_released(world, p, effect, facts);
       if (effect.ok) judge_outside(world, p, effect, facts);
+      give_back(world, p, effect.task, effect.lock);
       end_operation();
       break;
     case Effect::Kind::failed:
       if (!effect.in_release && !effect.leaves_open) judge_refused(world, p, effect, facts);
       if (effect.in_release) note_kept_on(world, p, effect.lock, facts);
       if (task.releasing && !effect.leaves_open) judge_denied(world, p, effect, facts);
+      give_back(world, p, effect.task, effect.lock);
       std::erase_if(process.holdings,
                     [&](const auto& held) { return held.first.first == effect.task; });
       end_operation();
@@ -364,16 +367,46 @@ void Rules::wait_anew(World& world, const std::string& lock) const {
   }
 }
 
+/// A release() is over, or its process dies in it.
+void Rules::give_back(World& world, std::uint8_t p, sim::TaskId task, std::uint8_t lock) const {
+  const TaskState& state = world.processes[p].tasks.at(task);
+  if (state.releasing && enough(state.freed))
+    world.given_back.insert(model_.processes[p].lock_keys[lock]);
+}
+
+/// Who is inside acquire() of what the action has given back, and nobody holds, should be told.
+void Rules::tell_of_returns(World& world, std::uint8_t p, const Facts& facts) const {
+  const std::set<std::string> returned = std::exchange(world.given_back, {});
+  if (!model_.properties.contains(sim::Property::lost_wakeup)) return;
+  std::set<std::string> taken;
+  for (const Effect& effect : facts.effects)
+    if (effect.kind == Effect::Kind::acquired)
+      taken.insert(model_.processes[p].lock_keys[effect.lock]);
+  for (std::size_t q = 0; q < world.processes.size(); ++q) {
+    if (world.processes[q].life != Life::up) continue;
+    for (const Wait& wait : world.processes[q].waits) {
+      if (!wait.in_acquire) continue;
+      const std::string& lock = model_.processes[q].lock_keys[wait.lock];
+      bool& given_back = world.processes[q].tasks.at(wait.task).given_back;
+      if (returned.contains(lock) && !is_held(world, lock)) given_back = true;
+      if (taken.contains(lock)) given_back = false;
+    }
+  }
+}
+
+bool Rules::is_held(const World& world, const std::string& lock) const {
+  for (std::size_t q = 0; q < world.processes.size(); ++q)
+    for (const auto& [holding, held] : world.processes[q].holdings)
+      if (model_.processes[q].lock_keys[holding.second] == lock) return true;
+  return false;
+}
+
 /// Whether the task's wait grows with time: not while somebody holds what has to be free.
 bool Rules::counts(const World& world, std::uint8_t p, const Wait& wait) const {
   if (!world.processes[p].tasks.at(wait.task).wait_ms || sim::too_long_ms(model_) == 0)
     return false;
   if (model_.waits_after != sim::WaitsAfter::free) return true;
-  const std::string& lock = model_.processes[p].lock_keys[wait.lock];
-  for (std::size_t q = 0; q < world.processes.size(); ++q)
-    for (const auto& [holding, held] : world.processes[q].holdings)
-      if (model_.processes[q].lock_keys[holding.second] == lock) return false;
-  return true;
+  return !is_held(world, model_.processes[p].lock_keys[wait.lock]);
 }
 
 std::optional<std::int64_t> Rules::till_too_long_ms(const World& world, std::uint8_t p,

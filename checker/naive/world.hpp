@@ -141,6 +141,7 @@ struct TaskState {
   /// judged, and is there only if that or `fairness` is.
   std::optional<std::int64_t> wait_ms;
   unsigned times_passed = 0;  ///< how often others got the lock meanwhile; if `fairness` is judged
+  bool given_back = false;    ///< a release() of its lock is over, and nobody has got it since
   bool overtaken = false;  ///< what was sent for something else made a lease key during release()
   int steps_at_once = 0;   ///< since time last could pass; no part of the identity
 
@@ -240,6 +241,7 @@ struct World {
   sim::Budget budget{};
   bool absolute = false;        ///< the absolute time has been looked at, or will be in some run
   std::int64_t outlook_ms = 0;  ///< absolute: how long a timestamp may still matter
+  std::set<std::string> given_back = {};  ///< by the action under way: locks
 };
 
 /// Where a lease key is.
@@ -441,6 +443,9 @@ class Rules {
   std::int64_t rounded_up(std::int64_t ms) const;
   void start_waiting(Process& process) const;
   void wait_anew(World& world, const std::string& lock) const;
+  void give_back(World& world, std::uint8_t p, sim::TaskId task, std::uint8_t lock) const;
+  void tell_of_returns(World& world, std::uint8_t p, const Facts& facts) const;
+  bool is_held(const World& world, const std::string& lock) const;
   bool counts(const World& world, std::uint8_t p, const sim::Wait& wait) const;
   std::optional<std::int64_t> till_too_long_ms(const World& world, std::uint8_t p,
                                                const sim::Wait& wait) const;
@@ -597,6 +602,7 @@ class Rules {
   void judge_lost(const World& world, std::uint8_t p, const sim::Effect& effect,
                   Facts& facts) const;
   void judge_waits(const World& world, Facts& facts) const;
+  void judge_wakeups(const World& world, Facts& facts);
   void judge_fairness(World& world, std::uint8_t p, Facts& facts) const;
   void judge_invariants(const World& world, const sim::Action& action, Facts& facts) const;
   /// All of a lock's, those that stay by design, or the others.

@@ -421,6 +421,9 @@ std::string tell_violation(const Story& story, const Event& event,
       return tell_reentrancy(story, event, violation);
     case sim::Property::deadlock:
       return tell_deadlock(event, violation);
+    case sim::Property::lost_wakeup:
+      return sim::process_name(violation.process) + " waits to be told that \"" + violation.key +
+             "\" is free: it was given back, and nothing is under way that will tell it.";
     case sim::Property::waits:
       return tell_wait(event, violation);
     case sim::Property::progress:

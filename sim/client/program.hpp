@@ -122,9 +122,11 @@ struct Wait {
   std::int64_t ms = 0;  ///< the duration with which this wait *started*; the world counts it down
   bool fresh =
       false;  ///< true if this wait started in this very step (the world must start its timer now)
-  bool subscribes = false;    ///< replies: to its subscription
-  bool together = false;      ///< replies: it goes on when all have come, not at each
-  bool in_acquire = false;    ///< a main task inside acquire(): a waiting client
+  bool subscribes = false;  ///< replies: to its subscription
+  bool together = false;    ///< replies: it goes on when all have come, not at each
+  bool told = false;        ///< it waits for another task, or its time bounds such a wait: it does
+                            ///< nothing by itself
+  bool in_acquire = false;  ///< a main task inside acquire(): a waiting client
   bool in_operation = false;  ///< a main task inside acquire() or release(), also an inner one
   bool in_call = false;       ///< a main task inside a `call` of its workload
   std::uint8_t lock = 0;      ///< in_operation: of which lock

@@ -601,6 +601,12 @@ Step Run::report_stopped() {
   return step;
 }
 
+bool Run::waits_for_permit(const Task& task) const {
+  return std::ranges::any_of(semaphores_, [&](const Semaphore& semaphore) {
+    return std::ranges::count(semaphore.waiters, task.serial) != 0;
+  });
+}
+
 Step Run::report() {
   Step step;
   step.effects = std::move(effects_);
@@ -612,6 +618,8 @@ Step Run::report() {
     wait.fresh = each->fresh;
     wait.subscribes = each->wait == Wait::Kind::replies && each->listens();
     wait.together = each->wait == Wait::Kind::replies && !each->listens() && !each->hears_each;
+    wait.told = each->wait == Wait::Kind::blocked || each->body == Task::Body::timer ||
+                waits_for_permit(*each);
     wait.in_operation = each->main && each->work.phase == Work::Phase::operation;
     wait.in_acquire = wait.in_operation && !each->work.releasing;
     if (wait.in_operation) wait.lock = each->work.lock;

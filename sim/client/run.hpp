@@ -191,6 +191,7 @@ class Run {
   int new_mutex();
   Mutex& mutex(int index) { return mutexes_[static_cast<std::size_t>(index)]; }
   Semaphore& semaphore(int index) { return semaphores_[static_cast<std::size_t>(index)]; }
+  bool waits_for_permit(const Task& task) const;
   void wake(int serial);
   /// A task that listens begins to: its arguments say to what (listen.cpp).
   void subscribe(Task& task);

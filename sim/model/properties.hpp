@@ -21,6 +21,7 @@ enum class Property : std::uint8_t {
   deadlock,
   leak,
   fairness,
+  lost_wakeup,
   waits,
   progress,
   lost_told,
@@ -81,6 +82,10 @@ inline constexpr auto kPropertyTable = std::to_array<PropertyRow>({
      "which "
      "asks for it",
      nullptr, false, false},
+    {Property::lost_wakeup, "lost-wakeup", "wake-up", LiveJudge::nobody,
+     "a lock is given back, and a client goes on waiting inside acquire() to be told so, though "
+     "nothing is under way that will tell it",
+     nullptr, true, false},
     {Property::waits, "waits", "waits", LiveJudge::nobody,
      "a client is inside acquire() for longer than --waits-ms says, which asks for it", nullptr,
      false, false},

@@ -85,6 +85,8 @@ void World::finish(Id* next, const Candidate& candidate, Facts facts, bool token
                    Sink& sink, bool probes) {
   if (tokens_changed) make_canonical(next);
   judges_.judge_rest(next, facts, probes);
+  if (setting_.wakeups && judges_.is_wakeup_lost(next) && at_rest(next))
+    facts.violated |= only(Property::lost_wakeup);
   if (invariants_.any() && invariants_.broken(next)) facts.violated |= only(Property::invariant);
   sink(next, candidate, facts);
 }

@@ -118,6 +118,17 @@ bool Judges::judge_waits(const Id* state, Facts& facts) const {
   return (facts.violated & only(Property::waits)) != 0;
 }
 
+bool Judges::is_wakeup_lost(const Id* state) const {
+  LockSet given_back = 0, unasleep = 0;
+  for (unsigned p = 0; p < setting_.processes; ++p) {
+    const ProcessInfo& info = processes_.info(state[p]);
+    if (info.stirs) return false;
+    given_back |= info.given_back;
+    unasleep |= info.unasleep;
+  }
+  return (given_back & ~setting_.same_keys(unasleep)) != 0;
+}
+
 void Judges::witness_expiry(const Id* state, const std::vector<LeaseChange>& expired,
                             Facts& facts) const {
   for (const auto& change : expired)

@@ -36,6 +36,9 @@ class Judges {
   }
   /// waits, after time has passed: true if somebody has waited for too long.
   bool judge_waits(const Id* state, Facts& facts) const;
+  /// lost_wakeup, where nothing is urgent: whether a lock is given back, and nobody who waits to be
+  /// told so is, nor will be.
+  bool is_wakeup_lost(const Id* state) const;
   /// Witness::expired_while_held, when time has made leases disappear.
   void witness_expiry(const Id* state, const std::vector<LeaseChange>& expired, Facts& facts) const;
   /// Of all steps that were judged.

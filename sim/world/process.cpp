@@ -241,7 +241,7 @@ std::string encode(const Process& process) {
   out.number(static_cast<std::int64_t>(process.waiting.size()));
   for (const auto& waiting : process.waiting) {
     out.number(waiting.task);
-    out.number(waiting.lock);
+    out.number(waiting.lock * 2 + (waiting.given_back ? 1 : 0));
     out.number(waiting.ms);
     out.number(waiting.overtaken);
   }

@@ -143,9 +143,10 @@ struct Timer {
 /// A task that is inside acquire().
 struct Waiting {
   TaskId task = 0;
-  std::uint8_t lock = 0;   ///< index into the world's locks
-  std::int64_t ms = 0;     ///< for how long, while the process was up; only if `waits` is judged
-  unsigned overtaken = 0;  ///< so often others got the lock meanwhile; only if that is judged
+  std::uint8_t lock = 0;    ///< index into the world's locks
+  std::int64_t ms = 0;      ///< for how long, while the process was up; only if `waits` is judged
+  unsigned overtaken = 0;   ///< so often others got the lock meanwhile; only if that is judged
+  bool given_back = false;  ///< and nobody has acquired it since; only if `lost_wakeup` is judged
 };
 
 struct Holding {

@@ -75,7 +75,15 @@ void ProcessStep::released(const Effect& effect, std::uint8_t lock) {
   } else if (freed) {
     report_.claims.denied |= only<LockSet>(lock);
   }
+  give_back(effect.task, lock);
   end_operation(effect.task);
+}
+
+/// A release() is over, in whichever way: of what it has freed whoever waits has to be told.
+void ProcessStep::give_back(TaskId task, std::uint8_t lock) {
+  const Operation& operation = process_.operation(task);
+  if (setting_.wakeups && operation.releasing && setting_.enough(operation.freed))
+    report_.claims.given_back |= only<LockSet>(lock);
 }
 
 void ProcessStep::stop_holding(TaskId task, std::uint8_t lock) {

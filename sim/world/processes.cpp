@@ -139,6 +139,7 @@ void Processes::describe(ProcessInfo& info) const {
   }
   info.shares &= setting_.shared;
   describe_waiting(info);
+  if (setting_.wakeups) describe_asleep(info);
   const Rate& rate = setting_.rate_of(process.index);
   for (const Instant& instant : process.instants)
     for (const std::int64_t threshold : setting_.knowledge.ages)
@@ -162,6 +163,29 @@ void Processes::describe_waiting(ProcessInfo& info) const {
     info.overdue = info.overdue || waiting.ms >= setting_.too_long_ms;
     if (!info.overdue) info.ahead.deadlines.push_back(setting_.too_long_ms - waiting.ms);
   }
+}
+
+/// Who waits inside acquire() to be told that its lock is given back.
+void Processes::describe_asleep(ProcessInfo& info) const {
+  const Process& process = info.value;
+  info.stirs = process.life == Life::paused ||
+               (process.life != Life::dead && (process.unreached | process.unheard) != 0);
+  for (const auto& connection : process.connections)
+    for (const auto& message : connection.messages) info.stirs = info.stirs || !message.for_key;
+  if (process.life == Life::dead) return;
+  const auto& tasks = automaton_.state(process.program).tasks;
+  const bool reminded = std::ranges::any_of(tasks, [&](const Wait& wait) {
+    const bool main = wait.task < process.rounds.size();
+    return !main && wait.kind == Wait::Kind::sleep && !wait.told;
+  });
+  for (const auto& wait : tasks) {
+    if (!wait.in_acquire) continue;
+    const auto lock = setting_.lock_of(process.index, wait.lock);
+    if (reminded || !(wait.told || wait.kind == Wait::Kind::replies))
+      info.unasleep |= only<LockSet>(lock);
+  }
+  for (const Waiting& waiting : process.waiting)
+    if (waiting.given_back) info.given_back |= only<LockSet>(waiting.lock);
 }
 
 // ---- steps of its own
@@ -382,6 +406,17 @@ Id Processes::overtaken(Id id, std::uint8_t lock) {
     Process process = processes_[id].value;
     for (auto& waiting : process.waiting)
       if (has(setting_.conflicting[lock], waiting.lock)) ++waiting.overtaken;
+    return intern(process);
+  });
+}
+
+Id Processes::told_of_return(Id id, LockSet given_back, LockSet acquired) {
+  return return_.find_or_add(id, both(given_back, acquired), [&] {
+    Process process = processes_[id].value;
+    for (auto& waiting : process.waiting) {
+      if (has(given_back, waiting.lock)) waiting.given_back = true;
+      if (has(acquired, waiting.lock)) waiting.given_back = false;
+    }
     return intern(process);
   });
 }

@@ -66,6 +66,7 @@ Setting::Setting(const Model& checked, const Knowledge& known)
       volatile_ms(volatile_for(checked.persistence)),
       too_long_ms(sim::too_long_ms(checked)),
       overtakes(judged_overtakes(checked)),
+      wakeups(checked.properties.contains(Property::lost_wakeup)),
       waits_for_free(too_long_ms > 0 && checked.waits_after == WaitsAfter::free),
       drifts(clocks_drift(checked)),
       knowledge(within(checked, known)),

@@ -188,7 +188,7 @@ class Setting {
   }
   /// Whether it is told that this process waits: a probe's does not.
   bool counts_waits(unsigned process) const {
-    return (too_long_ms > 0 || overtakes) && process < processes;
+    return (too_long_ms > 0 || overtakes || wakeups) && process < processes;
   }
   /// Whether a server may die that has not written what it has answered: while an fsync is under
   /// way, for up to 2 s (Redis 7.0 flushAppendOnlyFile).
@@ -235,6 +235,7 @@ class Setting {
   const std::int64_t too_long_ms;  ///< a wait that violates `waits`; 0: that is not judged
   /// So often others may get a lock while somebody waits for it; none: that is not judged.
   const std::optional<unsigned> overtakes;
+  const bool wakeups;               ///< `lost_wakeup` is judged
   const bool waits_for_free;        ///< waits count only while nobody holds their lock
   const bool drifts;                ///< some clock is fast or slow
   std::vector<Rate> rates{Rate{}};  ///< different ones, the right one first

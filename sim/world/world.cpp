@@ -53,6 +53,7 @@ void World::follow(const Id* state, unsigned actor, const Report& report, Id* ne
     next[setting_.run_slot()] = runs_.after_reading_time(next[setting_.run_slot()]);
   spread(report, actor, next);
   if (report.claims.turned != 0) tell_waiting(report.claims.turned, next);
+  if (setting_.wakeups) give_back(report.claims, next);
   for (const std::uint8_t lock : report.entered) overtake(lock, next, facts);
 }
 
@@ -64,6 +65,19 @@ void World::overtake(std::uint8_t lock, Id* next, Facts& facts) {
     if (next[p] != before && processes_.info(next[p]).overtaken)
       facts.violated |= only(Property::fairness);
   }
+}
+
+/// Who waits for a lock that nobody holds any more has to be told, until somebody acquires it.
+void World::give_back(const Claims& claims, Id* next) {
+  const auto with_keys = [&](LockSet locks) { return setting_.same_keys(locks); };
+  LockSet held = 0;
+  if (claims.given_back != 0)
+    for (unsigned p = 0; p < setting_.processes; ++p) held |= processes_.info(next[p]).held;
+  const auto given_back = static_cast<LockSet>(with_keys(claims.given_back) & ~with_keys(held));
+  const LockSet acquired = with_keys(claims.acquired);
+  if ((given_back | acquired) == 0) return;
+  for (unsigned p = 0; p < setting_.processes; ++p)
+    next[p] = processes_.told_of_return(next[p], given_back, acquired);
 }
 
 /// A wait for a lock begins anew where a critical section begins or ends.

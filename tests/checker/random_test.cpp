@@ -295,6 +295,17 @@ TEST_CASE("engine and naive explorer agree on random locks that wait for keys",
   check_seeds(seeds, make, the_same, 8);
 }
 
+TEST_CASE("engine and naive explorer agree on who is not told", "[random-wakeup][many-models]") {
+  const auto seeds = test::seeds_of("random wake-ups", 32);
+  const auto most = test::setting("LOCKSTEP_STATES", 4000);
+  const auto make = [&](std::uint32_t seed) {
+    auto lock = seed % 4 == 0 ? test::random_shared_lock(seed) : test::random_waiting_lock(seed);
+    lock.model.properties = {sim::Property::lost_wakeup};
+    return compared(lock, most);
+  };
+  check_seeds(seeds, make, the_same, 8);
+}
+
 TEST_CASE("engine and naive explorer agree on random locks with readers and writers",
           "[random-shared][many-models]") {
   const auto seeds = test::seeds_of("random shared locks", 45);
