@@ -1,7 +1,7 @@
--- As latch, but that await() looks, then subscribes, and waits for the message without another look:
--- what is published in between is heard by nobody.
--- `works`: who waits sets the number, and if it is the first one, it does the work, in a task beside
--- it. Without it others do: set_count, and begin and count_down, which a workload calls.
+-- As latch, but that await() looks, then subscribes, and waits for the message without another
+-- look: what is published in between is heard by nobody.
+-- `works`: who waits sets the number, and if it is the first one, it does the work, in a task
+-- beside it. Without it others do: set_count, and begin and count_down, which a workload calls.
 
 local set = script "set.lua"
 local count_down = script "count_down.lua"
