@@ -179,6 +179,7 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
   const std::int64_t patience = patience_from(start);
   std::set<std::tuple<std::string, std::int64_t, int, std::int64_t>> met;
   std::deque<Point> open;
+  std::vector<std::size_t> met_with(static_cast<std::size_t>(model_.program->permits()), 0);
   std::size_t bytes_met = 0;   // what grows with every try grows fast
   bool others_matter = false;  // something may change that the fresh process does not do
   const auto meet = [&](Point point) {
@@ -190,6 +191,7 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
         met.emplace(identity(as_met), point.patience_left_ms, point.taken, point.first_left_ms);
     if (!is_new) return;
     bytes_met += std::get<0>(*place).size();
+    met_with.at(static_cast<std::size_t>(point.taken)) += 1;
     open.push_back(std::move(point));
   };
   const auto taken_one = [&](const Point& before, World world) {
@@ -200,7 +202,10 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
   meet({std::move(start), patience});
   while (!open.empty()) {
     const std::size_t waits = open.front().world.processes[fresh].history.size();
-    const bool in_vain = met.size() > kWorldsInVain || waits > kWaitsWithinCall;
+    // Who takes one more permit has just begun to try for the next.
+    const std::size_t of_the_last =
+        *std::find_if(met_with.rbegin(), met_with.rend(), [](std::size_t n) { return n > 0; });
+    const bool in_vain = of_the_last > kWorldsInVain || waits > kWaitsWithinCall;
     if (!others_matter && in_vain && open.size() <= kFewWays) return Probe::fails;
     if (met.size() > kMostWorlds || bytes_met > kMostBytes) return Probe::endless;
     if (watch_ != nullptr && !watch_->may_go_on()) return Probe::acquires;

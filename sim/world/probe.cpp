@@ -73,7 +73,11 @@ class Probe {
   void found(Alone next) {
     Alone place = next;
     if (next.patience_ms == 0) place.run = 0;
-    if (seen_.insert(std::move(place)).second) open_.push_back(std::move(next));
+    if (!seen_.insert(std::move(place)).second) return;
+    if (next.taken > most_taken_) with_most_taken_ = 0;
+    most_taken_ = std::max(most_taken_, next.taken);
+    if (next.taken == most_taken_) ++with_most_taken_;
+    open_.push_back(std::move(next));
   }
 
   Prober& world_;
@@ -83,6 +87,8 @@ class Probe {
   bool alone_counts_ = true;  ///< so far nothing but the fresh client can have changed anything
   std::deque<Alone> open_;
   std::set<Alone> seen_;
+  unsigned most_taken_ = 0;          ///< permits, in any world that it has come to
+  std::size_t with_most_taken_ = 0;  ///< worlds with so many
 };
 
 Probe::Probe(Prober& world, const Found& found, std::uint32_t setup) : world_(world) {
@@ -123,7 +129,7 @@ std::int64_t Probe::patience_in(const Alone& start) const {
 
 Probe::End Probe::search() {
   for (std::size_t tried = 0; !open_.empty(); ++tried) {
-    const bool in_vain = seen_.size() > kManyTries || waits_of(open_.front()) > kWaitsInVain;
+    const bool in_vain = with_most_taken_ > kManyTries || waits_of(open_.front()) > kWaitsInVain;
     if (in_vain && open_.size() <= kFewWays && alone_counts_) return End::fails;
     if (seen_.size() > kMostWorlds) return End::endless;
     if (tried % kWorldsBetween == 0 && !world_.watch_.may_go_on()) return End::cut_off;
