@@ -198,6 +198,7 @@ void Run::open_thread(Task& task) {
 }
 
 void Run::start(Task& task) {
+  if (task.latch != 0) leave(task, latch_of(task));
   open_thread(task);
   if (task.body == Task::Body::call) {
     for (const Anchor argument : task.arguments) push(task.thread, argument);
@@ -236,6 +237,8 @@ void Run::finished(Task& task, int results) {
   const bool success = lua_toboolean(thread, -2) != 0 && !gives_up;
   const bool stop = lua_isboolean(thread, -2) && !success;
   const bool again = task.body == Task::Body::retry && !success && !gives_up;
+  if (again && task.latch != 0 && !is_longest_wait(thread, -1, task.most_ms))
+    vm_.complain_at(line_of(task.function), longest_wait_expected(thread, -1));
   std::string fencing;
   const bool acquired = task.work.phase == Work::Phase::operation && !task.work.releasing;
   if (task.main && success && acquired) fencing = fencing_token(task, thread, -1);
@@ -281,10 +284,12 @@ void Run::died(Task& task) {
   remove(task);
 }
 
-bool Run::end_iteration(lua_State* lua, std::int64_t pause_ms) {
+bool Run::end_iteration(lua_State* lua, std::int64_t pause_ms,
+                        std::optional<std::int64_t> most_ms) {
+  const bool at_latch = value_at<SemaphoreValue>(lua, 2) != nullptr;
   lua_Debug below;  // level 0 is the C function that called us, level 1 is retry() itself
   if (lua_getstack(lua, 2, &below) != 0) {
-    if (!current_->iteration_waited && pause_ms == 0) {
+    if (!current_->iteration_waited && pause_ms == 0 && !at_latch) {
       vm_.complain(
           lua,
           "retry: its function returned no true value and waited for nothing: an endless loop");
@@ -296,18 +301,29 @@ bool Run::end_iteration(lua_State* lua, std::int64_t pause_ms) {
   current_->body = Task::Body::retry;
   current_->arguments.clear();
   current_->pause_ms = pause_ms;
+  current_->latch = at_latch ? keep(lua, 2) : 0;
+  current_->most_ms = most_ms;
   current_->parking = true;
   return true;
 }
 
 void Run::iteration_over(Task& task) {
   if (task.pause_ms > 0) return start_wait(task, Wait::Kind::sleep, task.pause_ms);
+  if (task.latch != 0) {
+    if (take_permit(task, latch_of(task), std::exchange(task.most_ms, {}))) go_round(task);
+    return;
+  }
   if (!task.iteration_waited) {
     vm_.complain_at(
         line_of(task.function),
         "retry: this function returned no true value and waited for nothing: an endless loop");
     return;
   }
+  go_round(task);
+}
+
+/// The next iteration of retry() begins at once.
+void Run::go_round(Task& task) {
   start_wait(task, Wait::Kind::runnable, 0);
   if (at_boundary()) {
     again_ = task.id;
@@ -449,7 +465,6 @@ void Run::start_wait(Task& task, Wait::Kind kind, std::int64_t ms) {
   task.fresh = true;
 }
 
-/// Complains of a wait in the function that decides whether to wait for more answers.
 bool Run::is_deciding() {
   if (current_->decides) vm_.complain(current_->thread, "call_all: `enough` must not wait");
   return current_->decides;
@@ -599,6 +614,31 @@ Step Run::report_stopped() {
   step.compared = std::move(compared_);
   step.clock_answers = std::move(clock_answers_);
   return step;
+}
+
+SemaphoreValue Run::latch_of(const Task& task) {
+  push(lua_, task.latch);
+  const SemaphoreValue latch = *value_at<SemaphoreValue>(lua_, -1);
+  lua_pop(lua_, 1);
+  return latch;
+}
+
+bool Run::take_permit(Task& task, const SemaphoreValue& of, std::optional<std::int64_t> most_ms) {
+  Semaphore& from = semaphore(of.index);
+  if (from.permits > 0) {
+    --from.permits;
+    return true;
+  }
+  from.waiters.push_back(task.serial);
+  start_wait(task, most_ms ? Wait::Kind::sleep : Wait::Kind::blocked, most_ms.value_or(0));
+  task.iteration_waited = true;
+  return false;
+}
+
+bool Run::leave(Task& task, const SemaphoreValue& of) {
+  const bool granted = std::exchange(task.granted, false);
+  if (!granted) std::erase(semaphore(of.index).waiters, task.serial);
+  return granted;
 }
 
 bool Run::waits_for_permit(const Task& task) const {

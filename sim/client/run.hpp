@@ -16,6 +16,7 @@
 #include "sim/client/comparisons.hpp"
 #include "sim/client/module.hpp"
 #include "sim/client/observation.hpp"
+#include "sim/client/values.hpp"
 #include "sim/client/vm.hpp"
 
 namespace lockstep::sim::program {
@@ -101,8 +102,10 @@ struct Task {
   Anchor function = 0;
   std::vector<Anchor> arguments;
   std::int64_t pause_ms = 0;  ///< between two iterations of every(), or of retry() if it has one
-  int caller = kNobody;       ///< listen: the serial of the task that waits for the subscription
-  Anchor locals = 0;          ///< the table of task_local(), once asked for
+  Anchor latch = 0;           ///< retry(f, semaphore): its pause is a wait for a permit of that,
+  std::optional<std::int64_t> most_ms;  ///< for at most so long, as its last iteration has said
+  int caller = kNobody;  ///< listen: the serial of the task that waits for the subscription
+  Anchor locals = 0;     ///< the table of task_local(), once asked for
 
   Wait::Kind wait = Wait::Kind::idle;
   std::int64_t wait_ms = 0;
@@ -202,8 +205,15 @@ class Run {
   /// What setting(name) answers; null if the protocol declares no such setting.
   const SettingValue* setting(const std::string& name) const;
   /// An iteration of retry(f), with f at stack index 1 of the current task, is over: parks the task
-  /// if nothing is under way below it. False if it must simply go on, after the pause.
-  bool end_iteration(lua_State* lua, std::int64_t pause_ms);
+  /// if nothing is under way below it. False if it must simply go on, after the pause: `pause_ms`,
+  /// or a wait for a permit of the semaphore at stack index 2, for at most `most_ms`.
+  bool end_iteration(lua_State* lua, std::int64_t pause_ms, std::optional<std::int64_t> most_ms);
+  /// Complains of a wait in the function that decides whether to wait for more answers.
+  bool is_deciding();
+  /// Takes a permit, or lets the task wait for one, for at most so long: then it is false.
+  bool take_permit(Task& task, const SemaphoreValue& of, std::optional<std::int64_t> most_ms);
+  /// The task waits no more. Whether it has been given a permit.
+  bool leave(Task& task, const SemaphoreValue& of);
 
   Anchor keep(lua_State* from, int index);
   void push(lua_State* to, Anchor anchor);
@@ -229,7 +239,6 @@ class Run {
 
  private:
   bool is_sound(bool condition);
-  bool is_deciding();
   bool asks_too_much(const Query& query);
   void note_clock(const Query& query);
   Task& task(TaskId id);
@@ -252,6 +261,8 @@ class Run {
   void died(Task& task);
   std::string fencing_token(const Task& task, lua_State* thread, int index);
   void iteration_over(Task& task);
+  void go_round(Task& task);
+  SemaphoreValue latch_of(const Task& task);
   void remove(const Task& task);
 
   // the workload

@@ -68,6 +68,9 @@ class Decoder {
       task.body = reader_.as<Task::Body>();
       task.pause_ms = reader_.number();
       task.function = value_anchor();
+      value();
+      if (!lua_isnil(lua_, -1)) task.latch = run_.keep(lua_, -1);
+      lua_pop(lua_, 1);
       const auto arguments = reader_.as<std::size_t>();
       for (std::size_t at = 0; at < arguments; ++at) task.arguments.push_back(value_anchor());
     }
@@ -116,9 +119,14 @@ class Decoder {
         return instant();
       case SnapshotTag::mutex:
         return mutex();
-      case SnapshotTag::semaphore:
-        push_value(lua_, SemaphoreValue{run_.add_semaphore(reader_.number())});
+      case SnapshotTag::semaphore: {
+        const int index = run_.add_semaphore(reader_.number());
+        push_value(lua_, SemaphoreValue{index});
+        const auto waiters = reader_.as<std::size_t>();
+        for (std::size_t at = 0; at < waiters; ++at)
+          run_.semaphore(index).waiters.push_back(serial(reader_.number()));
         return add_node();
+      }
       case SnapshotTag::handle:
         push_value(lua_, HandleValue{serial(reader_.number())});
         return add_node();

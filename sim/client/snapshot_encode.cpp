@@ -77,6 +77,8 @@ class Encoder {
       writer_.number(task.pause_ms);
       where_ = "the function of a task";
       anchored(task.function);
+      where_ = "the pause of retry()";
+      anchored(task.latch);
       writer_.number(static_cast<std::int64_t>(task.main ? 0 : task.arguments.size()));
       where_ = "an argument of a task";
       if (!task.main) {
@@ -164,8 +166,12 @@ class Encoder {
     if (const MutexValue* value = value_at<MutexValue>(lua_, -1))
       return mutex(run_.mutex(value->index));
     if (const auto* value = value_at<SemaphoreValue>(lua_, -1)) {
+      const Semaphore& semaphore = run_.semaphore(value->index);
       writer_.tag(SnapshotTag::semaphore);
-      return writer_.number(run_.semaphore(value->index).permits);
+      writer_.number(semaphore.permits);
+      writer_.number(static_cast<std::int64_t>(semaphore.waiters.size()));
+      for (const int waiter : semaphore.waiters) writer_.number(live_id(waiter));
+      return;
     }
     if (const HandleValue* value = value_at<HandleValue>(lua_, -1)) {
       writer_.tag(SnapshotTag::handle);

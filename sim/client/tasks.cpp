@@ -133,32 +133,49 @@ int retry_begins(Vm& vm, lua_State* lua) {
   if (running(vm, lua, "retry") == nullptr) return refused(lua);
   if (!lua_isfunction(lua, 1))
     return refuse(vm, lua, fmt::format("retry: expected a function, found {}", text_of(lua, 1)));
-  if (!lua_isnoneornil(lua, 2) && whole_number(lua, 2).value_or(0) < 1) {
+  const bool at_latch = value_at<SemaphoreValue>(lua, 2) != nullptr;
+  if (!at_latch && !lua_isnoneornil(lua, 2) && whole_number(lua, 2).value_or(0) < 1) {
     return refuse(vm, lua,
-                  fmt::format("retry: expected a pause of at least 1 whole millisecond, found {}",
+                  fmt::format("retry: expected a pause of at least 1 whole millisecond, or a "
+                              "semaphore, found {}",
                               text_of(lua, 2)));
   }
   vm.run->current().iteration_waited = false;
   return 0;
 }
+/// Its arguments: the function, the pause, and the second result of the iteration.
 int retry_ends(Vm& vm, lua_State* lua) {
+  Run& run = *vm.run;
+  const auto* latch = value_at<SemaphoreValue>(lua, 2);
   const std::int64_t pause_ms = whole_number(lua, 2).value_or(0);
-  if (vm.run->end_iteration(lua, pause_ms)) return kWait;
+  std::optional<std::int64_t> most_ms;
+  if (latch != nullptr && !is_longest_wait(lua, 3, most_ms)) {
+    vm.complain_at(run.line_of(run.keep(lua, 1)), longest_wait_expected(lua, 3));
+    return refused(lua);
+  }
+  if (run.end_iteration(lua, pause_ms, most_ms)) return kWait;
   if (vm.stopped()) return refused(lua);
+  if (latch != nullptr) return run.take_permit(run.current(), *latch, most_ms) ? 0 : kWait;
   if (pause_ms == 0) return 0;
-  vm.run->wait(Wait::Kind::sleep, pause_ms);
+  run.wait(Wait::Kind::sleep, pause_ms);
   return kWait;
+}
+
+int retry_goes_on(Vm& vm, lua_State* lua) {
+  if (const auto* latch = value_at<SemaphoreValue>(lua, 2))
+    vm.run->leave(vm.run->current(), *latch);
+  return 0;
 }
 
 constexpr const char* kRetry = R"(
 local begins, ends, give_up = ...
-return function(f, pause_ms)
+return function(f, pause)
   while true do
-    begins(f, pause_ms)
+    begins(f, pause)
     local result, second = f()
     if result == give_up then return false end
     if result then return result, second end
-    ends(f, pause_ms)
+    ends(f, pause, second)
   end
 end)";
 
@@ -166,7 +183,7 @@ void add_retry(lua_State* lua) {
   LOCKSTEP_CHECK(luaL_loadbuffer(lua, kRetry, std::char_traits<char>::length(kRetry), "=retry") ==
                  LUA_OK);
   lua_pushcfunction(lua, native<retry_begins>);
-  lua_pushcfunction(lua, (native<retry_ends, nothing>));
+  lua_pushcfunction(lua, (native<retry_ends, retry_goes_on>));
   push_give_up(lua);
   lua_call(lua, 3, 1);
   lua_setfield(lua, -2, "retry");
@@ -264,30 +281,20 @@ int new_semaphore(Vm& vm, Run& run, lua_State* lua) {
 int semaphore_acquire(Vm& vm, lua_State* lua) {
   const auto* self = self_of<SemaphoreValue>(vm, lua, "acquire");
   if (self == nullptr) return refused(lua);
-  Semaphore& semaphore = vm.run->semaphore(self->index);
-  const bool bounded = !lua_isnoneornil(lua, 2);
-  const auto ms = whole_number(lua, 2);
-  if (bounded && (!ms || *ms < 0))
+  std::optional<std::int64_t> most_ms;
+  if (!is_longest_wait(lua, 2, most_ms))
     return refuse(vm, lua,
                   fmt::format("acquire: expected whole milliseconds (use // to divide), found {}",
                               text_of(lua, 2)));
-  if (semaphore.permits > 0) {
-    --semaphore.permits;
-    lua_pushboolean(lua, 1);
-    return 1;
-  }
   Run& run = *vm.run;
-  semaphore.waiters.push_back(run.current().serial);
-  run.wait(bounded ? Wait::Kind::sleep : Wait::Kind::blocked, bounded ? *ms : 0);
-  return kWait;
+  if (run.semaphore(self->index).permits == 0 && run.is_deciding()) return kWait;
+  if (!run.take_permit(run.current(), *self, most_ms)) return kWait;
+  lua_pushboolean(lua, 1);
+  return 1;
 }
 
 int semaphore_acquired(Vm& vm, lua_State* lua) {
-  Task& task = vm.run->current();
-  const bool granted = std::exchange(task.granted, false);
-  const auto* value = value_at<SemaphoreValue>(lua, 1);
-  if (!granted) std::erase(vm.run->semaphore(value->index).waiters, task.serial);
-  lua_pushboolean(lua, granted);
+  lua_pushboolean(lua, vm.run->leave(vm.run->current(), *value_at<SemaphoreValue>(lua, 1)) ? 1 : 0);
   return 1;
 }
 

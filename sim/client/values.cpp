@@ -1,6 +1,8 @@
 // Error objects, texts without addresses, and keys in a fixed order.
 #include "sim/client/values.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -101,6 +103,18 @@ std::optional<std::int64_t> whole_number(lua_State* lua, int index) {
   const lua_Integer number = lua_tointegerx(lua, index, &whole);
   if (whole == 0) return std::nullopt;
   return number;
+}
+
+bool is_longest_wait(lua_State* lua, int index, std::optional<std::int64_t>& most_ms) {
+  most_ms = whole_number(lua, index);
+  return most_ms ? *most_ms >= 0 : lua_isnoneornil(lua, index);
+}
+
+std::string longest_wait_expected(lua_State* lua, int index) {
+  return fmt::format(
+      "retry: expected as second result how long to wait at most, in whole milliseconds (use // "
+      "to divide), found {}",
+      text_of(lua, index));
 }
 
 std::vector<Key> sorted_keys(lua_State* lua, int index, bool* all) {

@@ -92,6 +92,10 @@ std::string text_of(lua_State* lua, int index);
 
 /// A whole number (also a float with a whole value, or nothing).
 std::optional<std::int64_t> whole_number(lua_State* lua, int index);
+/// How long a wait takes at most, in ms: none for nil. False: it is neither that nor a time.
+bool is_longest_wait(lua_State* lua, int index, std::optional<std::int64_t>& most_ms);
+/// What is said of a second result that is none.
+std::string longest_wait_expected(lua_State* lua, int index);
 
 /// A key of a table that has a place in a fixed order: a number or a string.
 struct Key {

@@ -138,11 +138,12 @@ function alive(task) end
 ---@param ... Task
 ---@return integer
 function await(...) end
----Calls f until it returns a true value; with a pause between two calls.
+---Calls f until it returns a true value; with a pause between two calls, or a wait for a permit of a
+---semaphore, for as long as the second result of f says at most.
 ---@param f fun(): any, any?
----@param ms? integer
+---@param pause? integer|Semaphore
 ---@return any, any?
-function retry(f, ms) end
+function retry(f, pause) end
 ---@param owner? table whose own it is, the same each time
 ---@return Mutex
 function mutex(owner) end

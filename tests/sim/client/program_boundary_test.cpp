@@ -250,6 +250,57 @@ TEST_CASE("the pause of a retry that is no tail call") {
   CHECK(told(client.feed(timer())).starts_with("acquired"));
 }
 
+TEST_CASE("a wait at a latch is a boundary where it is the pause of retry") {
+  const Folder folder(lock_with(R"(
+    self.latch = self.latch or semaphore(0)
+    return retry(function()
+      if redis('GET') == OK then self.latch:release() return true end
+      return false, 20 - task_id()
+    end, self.latch))"));
+  Client client(folder.path(), setup_of({lock(), unlock()}, 1, 2));
+  client.feed(begin(1));
+  client.feed(begin(0));
+  CHECK_FALSE(client.feed(reply(Reply::null(), 1)).boundary);
+  const Step both = client.feed(reply(Reply::null(), 0));
+  CHECK(waits(both) == "0 sleep 20 fresh, 1 sleep 19");
+  CHECK(both.tasks[0].told);
+  REQUIRE(both.boundary);
+  // One of them goes on by itself; whoever it then lets in came first.
+  CHECK(told(client.feed(timer(0))) == "send 0 GET");
+  const Step first = client.feed(reply(Reply::ok(), 0));
+  CHECK(waits(first) == "0 done fresh, 1 runnable");
+  CHECK(told(client.feed(run(1))) == "send 0 GET");
+}
+
+TEST_CASE("who waits at a latch of retry longest is let in first, also behind a boundary") {
+  const std::string protocol = lock_with(R"(
+    self.latch = self.latch or semaphore(0)
+    local tried = false
+    return retry(function()
+      if task_id() == 0 or tried then self.latch:release() return true end
+      tried = true
+      redis('GET')
+    end, self.latch))");
+  same_either_way(protocol, setup_of({lock(), unlock()}, 1, 3),
+                  {begin(2), begin(1), reply(Reply::null(), 2), reply(Reply::null(), 1), begin(0),
+                   run(2), run(1)});
+}
+
+TEST_CASE("a permit that is there ends the pause of retry at once") {
+  for (const std::string& before : {std::string("return "), std::string("local ok = ")}) {
+    const Folder folder(lock_with("local latch = semaphore(1)\n" + before +
+                                  "retry(function() return redis('GET') == OK end, latch)\n" +
+                                  (before == "return " ? "" : "return ok")));
+    Client client(folder.path(), setup_of({lock(), unlock()}));
+    client.feed(begin());
+    const Step second = client.feed(reply(Reply::null()));
+    if (second.again) client.feed(run());
+    CHECK(waits(client.step()) == "0 replies fresh");
+    client.feed(reply(Reply::null()));
+    CHECK(waits(client.step()) == "0 blocked fresh");
+  }
+}
+
 TEST_CASE("retry in a spawned task") {
   same_either_way(lock_with("spawn(retry, function() sleep(5) self.n = (self.n or 0) + 1 log('n' "
                             ".. self.n) return self.n == 3 end) return true"),

@@ -144,6 +144,9 @@ TEST_CASE("the API says what it expects, with the line") {
   CHECK_THAT(of_acquire("retry(5)"), StartsWith("protocol.lua:4: retry: expected a function"));
   CHECK_THAT(of_acquire("retry(log, 0.5)"),
              StartsWith("protocol.lua:4: retry: expected a pause of at least 1"));
+  for (const char* pause : {"retry(function() return false, 0.5 end, semaphore(0))",
+                            "return retry(function() return false, -1 end, semaphore(0))"})
+    CHECK_THAT(of_acquire(pause), StartsWith("protocol.lua:4: retry: expected as second result"));
   CHECK_THAT(of_acquire("choose(0)"),
              StartsWith("protocol.lua:4: choose: expected a whole number from 1"));
   CHECK_THAT(of_acquire("stop(1)"), StartsWith("protocol.lua:4: stop: expected a task handle"));
