@@ -252,6 +252,7 @@ class Exploration {
       if (witness != sim::Witness::acquired) continue;
       for (unsigned p = 0; p < model_.processes.size(); ++p) {
         if ((search_.facts().acquired_by >> p & 1) != 0) continue;
+        if (!sim::ever_locks(model_.processes[p])) continue;
         result_.unmet.insert(witness);
         result_.unmet_detail +=
             (result_.unmet_detail.empty() ? "" : ", ") + sim::process_name(p) + " never acquired";

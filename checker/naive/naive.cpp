@@ -242,11 +242,10 @@ class Exploration {
         !witnesses_.contains(sim::Witness::written))
       result.unmet.insert(sim::Witness::written);
     for (const sim::Witness claim : model_.witnesses) {
-      if (claim != sim::Witness::acquired) {
-        if (!witnesses_.contains(claim)) result.unmet.insert(claim);
-        continue;
-      }
+      if (!witnesses_.contains(claim)) result.unmet.insert(claim);
+      if (claim != sim::Witness::acquired) continue;
       for (std::size_t p = 0; p < model_.processes.size(); ++p) {
+        if (!sim::ever_locks(model_.processes[p])) continue;
         if (acquired_by_.contains(static_cast<std::uint8_t>(p))) continue;
         result.unmet.insert(claim);
         result.unmet_detail += (result.unmet_detail.empty() ? "" : ", ") +

@@ -164,6 +164,13 @@ inline Servers servers_of(const Model& model) {
   return servers;
 }
 
+/// Whether the client locks anything: one that only calls functions of its protocol does not.
+inline bool ever_locks(const ProcessSetup& setup) {
+  return std::ranges::any_of(setup.workload, [](const WorkStep& step) {
+    return step.kind == WorkStep::Kind::lock;
+  });
+}
+
 /// The shortest wait that violates Property::waits: the first multiple of the tick that is longer
 /// than waits_ms; 0 if that is not judged.
 inline std::int64_t too_long_ms(const Model& model) {

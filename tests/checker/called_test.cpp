@@ -73,3 +73,12 @@ TEST_CASE("a function that is called may try again, with a pause between the tri
   CHECK(lock.judged(Property::deadlock) == Verdict::holds);
   CHECK(lock.judged(Property::leak) == Verdict::holds);
 }
+
+TEST_CASE("who only calls functions of the protocol need not acquire anything", "[called]") {
+  Extended lock("return 1");
+  lock.model.witnesses = {sim::Witness::acquired};
+  lock.model.processes[1].workload = {{sim::WorkStep::Kind::call, 0, 0, "extend"}};
+  CHECK(lock.unmet().empty());
+  lock.model.processes[0].workload = lock.model.processes[1].workload;
+  CHECK(lock.unmet() == std::set{sim::Witness::acquired});
+}
