@@ -108,6 +108,7 @@ class Exploration {
     }
     collect_unmet();
     note_unowned();
+    note_ungiven();
     note_unwritten();
     note_figures();
     return std::move(result_);
@@ -286,6 +287,12 @@ class Exploration {
     result_.unmet_detail =
         "no client that acquired ever had the key \"" + model_.processes[0].lock_keys[0] +
         "\"; say which keys the lock has: leases = { \"{key}:...\" } in protocol { }";
+  }
+
+  /// Nothing was shown about who has to be told.
+  void note_ungiven() {
+    if (notes_lack(sim::asks_for_given_back(model_), sim::Witness::given_back))
+      result_.unmet_detail = "no release() ever gave anything back in a lease key of the lock";
   }
 
   /// Nothing was shown about updates.

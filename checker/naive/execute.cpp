@@ -259,7 +259,8 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   note_given(world, p, connection, asked, before, after);
   if (!connection.former && !node.follows) {  // what a replica has is nobody's
     const Sent sent = connection.sent == Sent::now ? asked.sent : connection.sent;
-    note_made_and_freed(world, p, servers_.group_of(connection.node), asked, sent, before, after);
+    note_made_and_freed(world, p, servers_.group_of(connection.node), asked, sent, before, after,
+                        facts);
     judge_own_removal(world, p, asked, sent, before, after, facts);
     judge_prolonged_outside(world, p, sent, before, after, facts);
   }

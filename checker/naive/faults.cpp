@@ -66,7 +66,6 @@ void Rules::stand_still(Process& process) const {
   for (auto& [task, state] : process.tasks) {
     state.wait_ms.reset();
     state.times_passed = 0;
-    state.given_back = false;
   }
 }
 
@@ -255,8 +254,6 @@ void Rules::lose_late(Process& process, std::uint8_t c) const {
 
 void Rules::crash(World& world, std::uint8_t p) const {
   Process& process = world.processes[p];
-  for (const Wait& wait : process.waits)
-    if (wait.in_operation) give_back(world, p, wait.task, wait.lock);
   process.life = Life::dead;
   process.crashed = true;
   process.pause_left_ms.reset();

@@ -109,7 +109,7 @@ void add(Bytes& bytes, const TaskState& task) {
   bytes.maybe(task.timer_ms);
   bytes.maybe(task.wait_ms);
   bytes.number(task.times_passed);
-  bytes.number(task.given_back ? 1 : 0);
+  bytes.number(task.given_back_by ? 1 + *task.given_back_by : 0);
   bytes.number(static_cast<std::int64_t>(task.answered.size()));
   for (const auto& [request, node_was] : task.answered) {
     bytes.texts(request);

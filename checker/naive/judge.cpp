@@ -335,8 +335,12 @@ void Rules::judge_waits(const World& world, Facts& facts) const {
 /// Somebody waits to be told that a lock is given back, and nothing is under way that could do so.
 void Rules::judge_wakeups(const World& world, Facts& facts) {
   if (!model_.properties.contains(Property::lost_wakeup)) return;
-  std::map<std::string, std::uint8_t> asleep;  // who waits for which lock
-  std::set<std::string> awake;                 // inside whose acquire() somebody does something
+  struct Asleep {
+    std::string lock;
+    std::uint8_t process = 0, by = 0;
+  };
+  std::vector<Asleep> asleep;
+  std::set<std::string> awake;  // inside whose acquire() or release() somebody does something
   for (std::uint8_t p = 0; p < world.processes.size(); ++p) {
     const Process& process = world.processes[p];
     for (const Connection& connection : process.connections)
@@ -350,21 +354,23 @@ void Rules::judge_wakeups(const World& world, Facts& facts) {
              !wait.told;
     });
     for (const Wait& wait : process.waits) {
-      if (!wait.in_acquire) continue;
+      if (!wait.in_operation) continue;
       const std::string& lock = model_.processes[p].lock_keys[wait.lock];
       const bool to_be_told = wait.told || wait.kind == Wait::Kind::replies;
-      if (reminded || !to_be_told)
+      if (!wait.in_acquire || reminded || !to_be_told) {
         awake.insert(lock);
-      else if (process.tasks.at(wait.task).given_back)
-        asleep.try_emplace(lock, p);
+      } else if (const auto by = process.tasks.at(wait.task).given_back_by) {
+        asleep.push_back({lock, p, *by});
+      }
     }
   }
-  if (asleep.empty() || std::ranges::any_of(enabled(world), [&](const sim::Action& action) {
-        return urgent(world, action, false);
-      }))
-    return;
-  for (const auto& [lock, p] : asleep)
-    if (!awake.contains(lock)) return violated(facts, {Property::lost_wakeup, p, p, lock});
+  std::erase_if(asleep, [&](const Asleep& one) {
+    return awake.contains(one.lock) || !is_free(world, one.lock, one.by, Down::is_not_free);
+  });
+  if (asleep.empty()) return;
+  const std::vector<Action> possible = enabled(world);
+  if (std::ranges::none_of(possible, [&](const Action& a) { return urgent(world, a); }))
+    violated(facts, {Property::lost_wakeup, asleep[0].process, asleep[0].process, asleep[0].lock});
 }
 
 /// Each critical section that the action has begun passes those over who are inside acquire() of

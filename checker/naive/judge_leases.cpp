@@ -129,7 +129,7 @@ void Rules::note_given(World& world, std::uint8_t p, const Connection& connectio
 /// nothing.
 void Rules::note_made_and_freed(World& world, std::uint8_t p, std::uint8_t node,
                                 const Message& asked, Sent sent, const Keyspace& before,
-                                const Keyspace& after) const {
+                                const Keyspace& after, Facts& facts) const {
   const bool of_main_task = asked.sender < world.processes[p].rounds_begun.size();
   bool made = false, freed = false, counted = false;
   for (const std::string& key : lease_keys_) {
@@ -155,7 +155,11 @@ void Rules::note_made_and_freed(World& world, std::uint8_t p, std::uint8_t node,
       for (const std::string& key :
            model_.program->lease_keys(model_.processes[p].lock_keys[wait.lock]))
         task.prolonged.merge(holders_prolonged(world, p, key, before, after));
+    const bool freed_before = enough(task.freed);
     if (freed && wait.in_operation && !wait.in_acquire) task.freed.insert(node);
+    if (task.releasing && freed) facts.witnesses.insert(sim::Witness::given_back);
+    if (task.releasing && !freed_before && enough(task.freed))
+      world.given_back.insert(model_.processes[p].lock_keys[wait.lock]);
     task.counted = task.counted || (counted && task.releasing);
     task.stayed =
         task.stayed || (task.releasing && (stays_in(after, p, wait.lock) ||

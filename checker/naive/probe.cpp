@@ -2,6 +2,7 @@
 // acquire the lock?
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <set>
 #include <string>
 #include <tuple>
@@ -168,6 +169,12 @@ void Rules::begin_anew(World& world, std::uint8_t fresh) const {
   world.processes[fresh] = std::move(next);
 }
 
+/// Whether something may change in the probe's world that the fresh process does not do.
+bool Rules::matter_beside(const World& world) const {
+  return std::any_of(world.processes.begin(), world.processes.end() - 1, spawned_lives) ||
+         next_node_deadline(world).has_value();
+}
+
 /// Runs on the rules of the probe's own model: tries all that can happen.
 Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
   struct Point {
@@ -179,9 +186,9 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
   const std::int64_t patience = patience_from(start);
   std::set<std::tuple<std::string, std::int64_t, int, std::int64_t>> met;
   std::deque<Point> open;
-  std::vector<std::size_t> met_with(static_cast<std::size_t>(model_.program->permits()), 0);
-  std::size_t bytes_met = 0;   // what grows with every try grows fast
-  bool others_matter = false;  // something may change that the fresh process does not do
+  std::map<int, std::size_t> met_with;  // so many permits taken: who takes one more tries anew
+  std::size_t bytes_met = 0;            // what grows with every try grows fast
+  bool others_matter = false;           // something may change that the fresh process does not do
   const auto meet = [&](Point point) {
     point.world.processes[fresh].rounds_begun = {0};
     point.world.outlook_ms = 0;
@@ -191,7 +198,7 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
         met.emplace(identity(as_met), point.patience_left_ms, point.taken, point.first_left_ms);
     if (!is_new) return;
     bytes_met += std::get<0>(*place).size();
-    met_with.at(static_cast<std::size_t>(point.taken)) += 1;
+    met_with[point.taken] += 1;
     open.push_back(std::move(point));
   };
   const auto taken_one = [&](const Point& before, World world) {
@@ -202,19 +209,13 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
   meet({std::move(start), patience});
   while (!open.empty()) {
     const std::size_t waits = open.front().world.processes[fresh].history.size();
-    // Who takes one more permit has just begun to try for the next.
-    const std::size_t of_the_last =
-        *std::find_if(met_with.rbegin(), met_with.rend(), [](std::size_t n) { return n > 0; });
-    const bool in_vain = of_the_last > kWorldsInVain || waits > kWaitsWithinCall;
+    const bool in_vain = met_with.rbegin()->second > kWorldsInVain || waits > kWaitsWithinCall;
     if (!others_matter && in_vain && open.size() <= kFewWays) return Probe::fails;
     if (met.size() > kMostWorlds || bytes_met > kMostBytes) return Probe::endless;
     if (watch_ != nullptr && !watch_->may_go_on()) return Probe::acquires;
     const Point now = std::move(open.front());
     open.pop_front();
-    others_matter =
-        others_matter || now.patience_left_ms > 0 ||
-        std::any_of(now.world.processes.begin(), now.world.processes.end() - 1, spawned_lives) ||
-        next_node_deadline(now.world).has_value();
+    others_matter = others_matter || now.patience_left_ms > 0 || matter_beside(now.world);
     std::vector<Action> actions = enabled(now.world);
     std::erase_if(actions, [&](const Action& action) { return !possible(action, fresh); });
     const bool pressing = std::any_of(actions.begin(), actions.end(), [&](const Action& action) {

@@ -7,6 +7,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/token.hpp"
 #include "sim/client/observation.hpp"
+#include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/command.hpp"
 
 namespace lockstep::checker::naive {
@@ -191,7 +192,7 @@ void end_operation_of(Process& process, const Effect& effect) {
   task.answered.clear();
   task.wait_ms.reset();
   task.times_passed = 0;
-  task.given_back = false;
+  task.given_back_by.reset();
   for (Connection& connection : process.connections) {
     const bool own = !connection.former && connection.task == id;
     if (own && !connection.shared && !connection.open && connection.sent == Sent::now)
@@ -273,14 +274,12 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
         facts.witnesses.insert(sim::Witness::released);
       judge_released(world, p, effect, facts);
       if (effect.ok) judge_outside(world, p, effect, facts);
-      give_back(world, p, effect.task, effect.lock);
       end_operation();
       break;
     case Effect::Kind::failed:
       if (!effect.in_release && !effect.leaves_open) judge_refused(world, p, effect, facts);
       if (effect.in_release) note_kept_on(world, p, effect.lock, facts);
       if (task.releasing && !effect.leaves_open) judge_denied(world, p, effect, facts);
-      give_back(world, p, effect.task, effect.lock);
       std::erase_if(process.holdings,
                     [&](const auto& held) { return held.first.first == effect.task; });
       end_operation();
@@ -367,31 +366,64 @@ void Rules::wait_anew(World& world, const std::string& lock) const {
   }
 }
 
-/// A release() is over, or its process dies in it.
-void Rules::give_back(World& world, std::uint8_t p, sim::TaskId task, std::uint8_t lock) const {
-  const TaskState& state = world.processes[p].tasks.at(task);
-  if (state.releasing && enough(state.freed))
-    world.given_back.insert(model_.processes[p].lock_keys[lock]);
-}
-
-/// Who is inside acquire() of what the action has given back, and nobody holds, should be told.
-void Rules::tell_of_returns(World& world, std::uint8_t p, const Facts& facts) const {
+/// Who is inside acquire() of what the action has given back, and is free, should be told, until it
+/// is not free any more.
+void Rules::tell_of_returns(World& world, std::uint8_t p) const {
   const std::set<std::string> returned = std::exchange(world.given_back, {});
   if (!model_.properties.contains(sim::Property::lost_wakeup)) return;
-  std::set<std::string> taken;
-  for (const Effect& effect : facts.effects)
-    if (effect.kind == Effect::Kind::acquired)
-      taken.insert(model_.processes[p].lock_keys[effect.lock]);
   for (std::size_t q = 0; q < world.processes.size(); ++q) {
-    if (world.processes[q].life != Life::up) continue;
     for (const Wait& wait : world.processes[q].waits) {
       if (!wait.in_acquire) continue;
       const std::string& lock = model_.processes[q].lock_keys[wait.lock];
-      bool& given_back = world.processes[q].tasks.at(wait.task).given_back;
-      if (returned.contains(lock) && !is_held(world, lock)) given_back = true;
-      if (taken.contains(lock)) given_back = false;
+      std::optional<std::uint8_t>& by = world.processes[q].tasks.at(wait.task).given_back_by;
+      if (returned.contains(lock) && is_free(world, lock, p, Down::may_be_free)) by = p;
+      if (by && !is_free(world, lock, *by, Down::may_be_free)) by.reset();
     }
   }
+}
+
+namespace {
+
+/// Whether a text that is nobody's may say so: a 0, or what is no number and has no lock token.
+bool says_free(const std::string& text) {
+  if (sim::parse_integer(text)) return text == "0";
+  return sim::scan_tokens(text).tokens.empty();
+}
+
+}  // namespace
+
+/// Whether nobody holds it, and on enough nodes nothing of anybody is in its lease keys but of
+/// `by`, and, where it is no string, of who waits.
+bool Rules::is_free(const World& world, const std::string& lock, std::uint8_t by, Down down) const {
+  if (is_held(world, lock)) return false;
+  std::set<Maker> waiting{maker_of(by)};
+  for (std::uint8_t q = 0; q < world.processes.size(); ++q)
+    for (const Wait& wait : world.processes[q].waits)
+      if (wait.in_acquire && model_.processes[q].lock_keys[wait.lock] == lock)
+        waiting.insert(maker_of(q));
+  std::set<std::uint8_t> free, taken;
+  for (std::uint8_t n = 0; n < world.nodes.size(); ++n) {
+    const Node& node = world.nodes[n];
+    if (node.follows || (!node.up && down == Down::is_not_free)) continue;
+    bool others = false;
+    for (const std::string& key : model_.program->lease_keys(lock)) {
+      if (!node.up) break;
+      for (const int database : databases_of(node.keyspace)) {
+        const sim::Entry* entry = node.keyspace.find(database, key);
+        const Belongings key_of(entry);
+        const auto* text = entry ? std::get_if<std::string>(&entry->value) : nullptr;
+        for (Maker maker = 0; maker <= world.processes.size(); ++maker) {
+          const bool may = maker == maker_of(by) || (!text && waiting.contains(maker)) ||
+                           (maker == sim::kNobody && text && says_free(*text));
+          others = others || (!may && key_of.has_anything(maker));
+        }
+      }
+    }
+    (others ? taken : free).insert(servers_.group_of(n));
+  }
+  if (servers_.spare > 0 && !taken.empty()) return false;
+  for (const std::uint8_t group : taken) free.erase(group);
+  return enough(free);
 }
 
 bool Rules::is_held(const World& world, const std::string& lock) const {

@@ -237,9 +237,9 @@ Facts Rules::apply(World& world, const Action& action) {
   }
   if (facts.choices_missing > 0) return facts;
   judge_fairness(world, action.process, facts);
-  tell_of_returns(world, action.process, facts);
   settle(world, action.kind == Action::Kind::pass);
   if (writes(action.kind)) note_missing(before, world);
+  tell_of_returns(world, action.process);
   judge_rest(world, action, facts);
   judge_wakeups(world, facts);
   judge_invariants(world, action, facts);

@@ -141,7 +141,8 @@ struct TaskState {
   /// judged, and is there only if that or `fairness` is.
   std::optional<std::int64_t> wait_ms;
   unsigned times_passed = 0;  ///< how often others got the lock meanwhile; if `fairness` is judged
-  bool given_back = false;    ///< a release() of its lock is over, and nobody has got it since
+  /// Whose release() has given its lock back, which nobody has acquired since.
+  std::optional<std::uint8_t> given_back_by;
   bool overtaken = false;  ///< what was sent for something else made a lease key during release()
   int steps_at_once = 0;   ///< since time last could pass; no part of the identity
 
@@ -241,7 +242,7 @@ struct World {
   sim::Budget budget{};
   bool absolute = false;        ///< the absolute time has been looked at, or will be in some run
   std::int64_t outlook_ms = 0;  ///< absolute: how long a timestamp may still matter
-  std::set<std::string> given_back = {};  ///< by the action under way: locks
+  std::set<std::string> given_back = {};  ///< locks, by the release() of the action's process
 };
 
 /// Where a lease key is.
@@ -443,8 +444,9 @@ class Rules {
   std::int64_t rounded_up(std::int64_t ms) const;
   void start_waiting(Process& process) const;
   void wait_anew(World& world, const std::string& lock) const;
-  void give_back(World& world, std::uint8_t p, sim::TaskId task, std::uint8_t lock) const;
-  void tell_of_returns(World& world, std::uint8_t p, const Facts& facts) const;
+  enum class Down : std::uint8_t { is_not_free, may_be_free };
+  bool is_free(const World& world, const std::string& lock, std::uint8_t by, Down down) const;
+  void tell_of_returns(World& world, std::uint8_t p) const;
   bool is_held(const World& world, const std::string& lock) const;
   bool counts(const World& world, std::uint8_t p, const sim::Wait& wait) const;
   std::optional<std::int64_t> till_too_long_ms(const World& world, std::uint8_t p,
@@ -654,8 +656,8 @@ class Rules {
   void note_given(World& world, std::uint8_t p, const Connection& connection, const Message& asked,
                   const sim::Keyspace& before, const sim::Keyspace& after) const;
   void note_made_and_freed(World& world, std::uint8_t p, std::uint8_t node, const Message& asked,
-                           Sent sent, const sim::Keyspace& before,
-                           const sim::Keyspace& after) const;
+                           Sent sent, const sim::Keyspace& before, const sim::Keyspace& after,
+                           Facts& facts) const;
   void judge_own_removal(const World& world, std::uint8_t p, const Message& asked, Sent sent,
                          const sim::Keyspace& before, const sim::Keyspace& after,
                          Facts& facts) const;
@@ -679,6 +681,7 @@ class Rules {
     friend auto operator<=>(const Lock&, const Lock&) = default;
   };
   Probe probe(const World& world, const Lock& lock);
+  bool matter_beside(const World& world) const;
   Probe probe_alone(World world, std::uint8_t fresh);
   std::int64_t patience_ms() const;
   std::int64_t patience_from(const World& start) const;

@@ -166,9 +166,8 @@ inline Servers servers_of(const Model& model) {
 
 /// Whether the client locks anything: one that only calls functions of its protocol does not.
 inline bool ever_locks(const ProcessSetup& setup) {
-  return std::ranges::any_of(setup.workload, [](const WorkStep& step) {
-    return step.kind == WorkStep::Kind::lock;
-  });
+  return std::ranges::any_of(
+      setup.workload, [](const WorkStep& step) { return step.kind == WorkStep::Kind::lock; });
 }
 
 /// The shortest wait that violates Property::waits: the first multiple of the tick that is longer

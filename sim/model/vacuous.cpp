@@ -13,6 +13,10 @@ bool asks_for_owned(const Model& model) {
                              [](Property property) { return row(property).of_keys; });
 }
 
+bool asks_for_given_back(const Model& model) {
+  return !model.witnesses.empty() && model.properties.contains(Property::lost_wakeup);
+}
+
 bool asks_for_written(const Model& model) {
   if (model.witnesses.empty() || !model.properties.contains(Property::no_lost_update)) return false;
   if (model.program->permits() > 1) return false;  // nobody is alone with the resource

@@ -14,7 +14,8 @@ enum class Witness : std::uint8_t {
   lost,
   expired_while_held,
   owned,
-  written
+  written,
+  given_back
 };
 
 struct WitnessRow {
@@ -32,6 +33,8 @@ inline constexpr auto kWitnessTable = std::to_array<WitnessRow>({
      "some lease ends while its maker holds the lock in some run"},
     {Witness::owned, "owned", "some client that acquires has a lease key of the lock in some run"},
     {Witness::written, "written", "the resource accepts some client's WRITE in some run"},
+    {Witness::given_back, "given-back",
+     "some release() frees something in the lock's lease keys in some run"},
 });
 static_assert(is_complete(kWitnessTable));
 constexpr const auto& table_of(Witness) { return kWitnessTable; }

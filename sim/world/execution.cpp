@@ -166,7 +166,12 @@ void Executions::note_own_keys(Process& process, const Connection& sender,
     for (const LeaseChange& change : command.prolonged)
       if (wait.in_acquire && has(setting_.sharing[lock], change.lock))
         report.prolonged.push_back({wait.task, change.lock, change.maker});
+    const bool freed_before = setting_.enough(operation.freed);
     if (freed && !wait.in_acquire) operation.freed |= here;
+    if (setting_.wakeups && operation.releasing && !freed_before &&
+        setting_.enough(operation.freed))
+      report.claims.given_back |= only<LockSet>(lock);
+    if (operation.releasing && freed) report.facts.witnessed |= only(Witness::given_back);
     operation.counted = operation.counted || (command.counted && operation.releasing);
     operation.stayed = operation.stayed || (has(staying, lock) && operation.releasing);
   }

@@ -83,6 +83,7 @@ inline std::span<const StepResult> World::results(const Id* state, unsigned slot
 template <class Sink>
 void World::finish(Id* next, const Candidate& candidate, Facts facts, bool tokens_changed,
                    Sink& sink, bool probes) {
+  if (setting_.wakeups) forget_returns(next);
   if (tokens_changed) make_canonical(next);
   judges_.judge_rest(next, facts, probes);
   if (setting_.wakeups && judges_.is_wakeup_lost(next) && at_rest(next))

@@ -19,6 +19,11 @@ struct OwnedLease {
   std::int64_t left_ms = 0;
 };
 
+/// Who have something in lease keys of a lock, in strings and in other ones.
+struct Marks {
+  Makers in_strings = 0, elsewhere = 0;
+};
+
 /// What is left of one, as it reads; and the parts of a ms by which it is less (Expiry).
 struct Lifetime {
   std::int64_t left_ms = 0, less = 0;
@@ -34,6 +39,7 @@ struct KeyspaceInfo {
   bool leaky = false;  ///< holds a lease key without expiry
   OwnLocks own;        ///< what the processes have of lease keys
   std::vector<OwnedLease> leases;
+  std::vector<Marks> marks;  ///< by lock; only if `lost_wakeup` is judged
 };
 
 struct SessionInfo {

@@ -119,14 +119,41 @@ bool Judges::judge_waits(const Id* state, Facts& facts) const {
 }
 
 bool Judges::is_wakeup_lost(const Id* state) const {
-  LockSet given_back = 0, unasleep = 0;
+  LockSet unasleep = 0;
+  bool given_back = false;
   for (unsigned p = 0; p < setting_.processes; ++p) {
     const ProcessInfo& info = processes_.info(state[p]);
     if (info.stirs) return false;
-    given_back |= info.given_back;
+    given_back = given_back || !info.value.returns.empty();
     unasleep |= info.unasleep;
   }
-  return (given_back & ~setting_.same_keys(unasleep)) != 0;
+  if (!given_back) return false;
+  unasleep = setting_.same_keys(unasleep);
+  for (unsigned p = 0; p < setting_.processes; ++p)
+    for (const Return& given : processes_.info(state[p]).value.returns)
+      if (!has(unasleep, given.lock) && is_free(state, given.lock, given.by, Down::is_not_free))
+        return true;
+  return false;
+}
+
+bool Judges::is_free(const Id* state, std::uint8_t lock, std::uint8_t by, Down down) const {
+  const LockSet same = setting_.with_key[lock];
+  Makers own = only_maker(maker_of(by)), waiting = own;
+  for (unsigned p = 0; p < setting_.processes; ++p) {
+    const ProcessInfo& info = processes_.info(state[p]);
+    if ((info.held & same) != 0) return false;
+    if ((info.acquires & same) != 0) waiting |= only_maker(maker_of(static_cast<std::uint8_t>(p)));
+  }
+  NodeSet free = 0, taken = 0;  // groups
+  for (std::uint8_t n = 0; n < setting_.nodes; ++n) {
+    const Node& node = nodes_.info(state[setting_.node_slot(n)]).value;
+    if (!node.is_master() || (!node.up && down == Down::is_not_free)) continue;
+    const auto& [in_strings, elsewhere] = tables_.keyspace(node.keyspace).marks[lock];
+    const bool others = node.up && ((in_strings & ~own) != 0 || (elsewhere & ~waiting) != 0);
+    (others ? taken : free) |= only<NodeSet>(setting_.servers.group_of(n));
+  }
+  if (setting_.servers.spare > 0 && taken != 0) return false;
+  return setting_.enough(static_cast<NodeSet>(free & ~taken));
 }
 
 void Judges::witness_expiry(const Id* state, const std::vector<LeaseChange>& expired,

@@ -39,6 +39,11 @@ class Judges {
   /// lost_wakeup, where nothing is urgent: whether a lock is given back, and nobody who waits to be
   /// told so is, nor will be.
   bool is_wakeup_lost(const Id* state) const;
+  /// Whether nobody holds the lock, and on enough nodes nothing of anybody is in its lease keys but
+  /// of `by`, who gave it back, and, where it is no string, of who waits.
+  /// Of a node that is down it is not known.
+  enum class Down : std::uint8_t { is_not_free, may_be_free };
+  bool is_free(const Id* state, std::uint8_t lock, std::uint8_t by, Down down) const;
   /// Witness::expired_while_held, when time has made leases disappear.
   void witness_expiry(const Id* state, const std::vector<LeaseChange>& expired, Facts& facts) const;
   /// Of all steps that were judged.

@@ -241,9 +241,15 @@ std::string encode(const Process& process) {
   out.number(static_cast<std::int64_t>(process.waiting.size()));
   for (const auto& waiting : process.waiting) {
     out.number(waiting.task);
-    out.number(waiting.lock * 2 + (waiting.given_back ? 1 : 0));
+    out.number(waiting.lock);
     out.number(waiting.ms);
     out.number(waiting.overtaken);
+  }
+  out.number(static_cast<std::int64_t>(process.returns.size()));
+  for (const auto& given_back : process.returns) {
+    out.number(given_back.task);
+    out.number(given_back.lock);
+    out.number(given_back.by);
   }
   out.number(static_cast<std::int64_t>(process.connections.size()));
   for (const auto& connection : process.connections) add(out, connection);

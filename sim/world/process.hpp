@@ -143,10 +143,17 @@ struct Timer {
 /// A task that is inside acquire().
 struct Waiting {
   TaskId task = 0;
-  std::uint8_t lock = 0;    ///< index into the world's locks
-  std::int64_t ms = 0;      ///< for how long, while the process was up; only if `waits` is judged
-  unsigned overtaken = 0;   ///< so often others got the lock meanwhile; only if that is judged
-  bool given_back = false;  ///< and nobody has acquired it since; only if `lost_wakeup` is judged
+  std::uint8_t lock = 0;   ///< index into the world's locks
+  std::int64_t ms = 0;     ///< for how long, while the process was up; only if `waits` is judged
+  unsigned overtaken = 0;  ///< so often others got the lock meanwhile; only if that is judged
+};
+
+/// A task inside acquire() to which a release() of another task has given the lock back, and nobody
+/// has acquired it since; only if `lost_wakeup` is judged.
+struct Return {
+  TaskId task = 0;
+  std::uint8_t lock = 0;  ///< index into the world's locks
+  std::uint8_t by = 0;    ///< the process
 };
 
 struct Holding {
@@ -213,6 +220,7 @@ struct Process {
   std::uint8_t waits_in_part = 0;       ///< no whole number of ms long, and over; 2: two or more
   std::vector<Timer> timers;            ///< by task
   std::vector<Waiting> waiting;         ///< by task; kept only where a judge asks
+  std::vector<Return> returns;          ///< also while it is paused
   LockSet elsewhere = 0;                ///< locks that others hold; kept only where waits need it
   std::vector<Connection> connections;  ///< in the order of opening
   std::vector<Instant> instants;        ///< by id

@@ -75,15 +75,7 @@ void ProcessStep::released(const Effect& effect, std::uint8_t lock) {
   } else if (freed) {
     report_.claims.denied |= only<LockSet>(lock);
   }
-  give_back(effect.task, lock);
   end_operation(effect.task);
-}
-
-/// A release() is over, in whichever way: of what it has freed whoever waits has to be told.
-void ProcessStep::give_back(TaskId task, std::uint8_t lock) {
-  const Operation& operation = process_.operation(task);
-  if (setting_.wakeups && operation.releasing && setting_.enough(operation.freed))
-    report_.claims.given_back |= only<LockSet>(lock);
 }
 
 void ProcessStep::stop_holding(TaskId task, std::uint8_t lock) {
@@ -105,6 +97,8 @@ void ProcessStep::end_operation(TaskId task, Outlived of_given_up) {
   operation.prolonged = 0;
   operation.answered.clear();
   std::erase_if(process_.waiting, [&](const Waiting& waiting) { return waiting.task == task; });
+  std::erase_if(process_.returns,
+                [&](const Return& given_back) { return given_back.task == task; });
   for (auto& connection : process_.connections) {
     const auto note = [of_given_up](Outlived& outlived) {
       if (outlived == Outlived::no) outlived = of_given_up;

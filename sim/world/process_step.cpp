@@ -157,14 +157,13 @@ void ProcessStep::end_by_itself() {
 
 void ProcessStep::crash() {
   report_.spread = Spread::disown;
-  for (const auto& wait : automaton_.state(process_.program).tasks)
-    if (wait.in_operation) give_back(wait.task, setting_.lock_of(process_.index, wait.lock));
   process_.life = Life::dead;
   process_.crashed = setting_.knowledge.hands_over;
   process_.program = 0;
   process_.pause_left_ms = 0;
   process_.timers.clear();
   process_.waiting.clear();
+  process_.returns.clear();
   process_.instants.clear();
   if (setting_.waits_for_free)
     for (const auto& holding : process_.holdings)
@@ -344,7 +343,6 @@ void ProcessStep::apply(const Effect& effect) {
         setting_.first_failure = (effect.in_release ? "release() ended in an error: "
                                                     : "acquire() ended in an error: ") +
                                  effect.text;
-      if (effect.in_release) give_back(effect.task, lock);
       for (const auto& holding : std::vector<Holding>(process_.holdings))
         if (holding.task == effect.task) stop_holding(effect.task, holding.lock);
       return end_operation(effect.task, effect.in_release ? Outlived::yes : Outlived::in_vain);

@@ -62,7 +62,6 @@ class ProcessStep {
   void keeps_alive_in_vain(const Operation& operation, LockSet locks);
   void acquired(const Effect& effect, std::uint8_t lock);
   void released(const Effect& effect, std::uint8_t lock);
-  void give_back(TaskId task, std::uint8_t lock);
   void stop_holding(TaskId task, std::uint8_t lock);
   void end_operation(TaskId task, Outlived of_given_up = Outlived::yes);
   bool key_in_use(TaskId task, std::uint8_t lock) const;

@@ -165,7 +165,7 @@ void Processes::describe_waiting(ProcessInfo& info) const {
   }
 }
 
-/// Who waits inside acquire() to be told that its lock is given back.
+/// Whether it waits inside acquire() to be told that a lock is given back, or does something.
 void Processes::describe_asleep(ProcessInfo& info) const {
   const Process& process = info.value;
   info.stirs = process.life == Life::paused ||
@@ -179,13 +179,12 @@ void Processes::describe_asleep(ProcessInfo& info) const {
     return !main && wait.kind == Wait::Kind::sleep && !wait.told;
   });
   for (const auto& wait : tasks) {
-    if (!wait.in_acquire) continue;
-    const auto lock = setting_.lock_of(process.index, wait.lock);
-    if (reminded || !(wait.told || wait.kind == Wait::Kind::replies))
-      info.unasleep |= only<LockSet>(lock);
+    if (!wait.in_operation) continue;
+    const auto lock = only<LockSet>(setting_.lock_of(process.index, wait.lock));
+    const bool to_be_told = wait.told || wait.kind == Wait::Kind::replies;
+    if (wait.in_acquire) info.acquires |= lock;
+    if (!wait.in_acquire || reminded || !to_be_told) info.unasleep |= lock;
   }
-  for (const Waiting& waiting : process.waiting)
-    if (waiting.given_back) info.given_back |= only<LockSet>(waiting.lock);
 }
 
 // ---- steps of its own
@@ -410,13 +409,25 @@ Id Processes::overtaken(Id id, std::uint8_t lock) {
   });
 }
 
-Id Processes::told_of_return(Id id, LockSet given_back, LockSet acquired) {
-  return return_.find_or_add(id, both(given_back, acquired), [&] {
+Id Processes::told_of_return(Id id, std::uint8_t by, LockSet given_back) {
+  return return_.find_or_add(id, both(given_back, by), [&] {
     Process process = processes_[id].value;
-    for (auto& waiting : process.waiting) {
-      if (has(given_back, waiting.lock)) waiting.given_back = true;
-      if (has(acquired, waiting.lock)) waiting.given_back = false;
+    if (process.life == Life::dead) return id;
+    for (const auto& wait : automaton_.state(process.program).tasks) {
+      const std::uint8_t lock = setting_.lock_of(process.index, wait.lock);
+      if (!wait.in_acquire || !has(given_back, lock)) continue;
+      std::erase_if(process.returns, [&](const Return& old) { return old.task == wait.task; });
+      process.returns.push_back({wait.task, lock, by});
     }
+    std::ranges::sort(process.returns, {}, &Return::task);
+    return intern(process);
+  });
+}
+
+Id Processes::returns_forgotten(Id id, LockSet taken) {
+  return forget_.find_or_add(id, taken, [&] {
+    Process process = processes_[id].value;
+    std::erase_if(process.returns, [&](const Return& given) { return has(taken, given.lock); });
     return intern(process);
   });
 }

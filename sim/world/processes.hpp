@@ -65,8 +65,8 @@ struct ProcessInfo {
   LockSet held = 0;           ///< locks in their critical section
   LockSet shares = 0;         ///< locks that it holds, acquires or releases in shared mode
   LockSet frozen = 0;         ///< locks for which no wait counts now
-  LockSet unasleep = 0;       ///< locks inside whose acquire() a task does not wait to be told
-  LockSet given_back = 0;     ///< locks that are, to a task that does
+  LockSet acquires = 0;       ///< locks inside whose acquire() a main task is
+  LockSet unasleep = 0;       ///< of these: it does not wait to be told; or inside whose release()
   NodeSet watching = 0;       ///< nodes at which a connection watches keys
   bool waiting = false, spawned = false;
   bool still = false;      ///< nothing of it changes with time, as far as was asked
@@ -149,8 +149,9 @@ class Processes {
   Id told(Id id, LockSet elsewhere, LockSet turned);
   /// After another task has acquired `lock`.
   Id overtaken(Id id, std::uint8_t lock);
-  /// The locks are given back to who waits for them, or are not any more.
-  Id told_of_return(Id id, LockSet given_back, LockSet acquired);
+  /// The locks are given back by this process to who waits for them, or are taken.
+  Id told_of_return(Id id, std::uint8_t by, LockSet given_back);
+  Id returns_forgotten(Id id, LockSet taken);
   /// After the node's clock has jumped so far: what it waits for there ends by that clock.
   Id jumped(Id id, std::uint8_t node, std::int64_t ms);
   /// After that stands still.
@@ -227,7 +228,7 @@ class Processes {
   /// By case. They stay where they are: a probe asks for more while the results of one are judged.
   std::deque<std::vector<StepResult>> results_;
   bool any_watching_ = false, any_crashed_ = false;
-  FlatMap age_, rename_, touch_, stale_, given_, prolong_, tell_, overtake_, return_;
+  FlatMap age_, rename_, touch_, stale_, given_, prolong_, tell_, overtake_, return_, forget_;
   std::map<std::uint64_t, FlatMap> asked_again_;  ///< by tasks
   // By what happens at a node.
   FlatMap jump_, stop_, disconnect_, darken_, light_, promote_, catch_up_, empty_, unlist_;

@@ -188,7 +188,7 @@ class Setting {
   }
   /// Whether it is told that this process waits: a probe's does not.
   bool counts_waits(unsigned process) const {
-    return (too_long_ms > 0 || overtakes || wakeups) && process < processes;
+    return (too_long_ms > 0 || overtakes) && process < processes;
   }
   /// Whether a server may die that has not written what it has answered: while an fsync is under
   /// way, for up to 2 s (Redis 7.0 flushAppendOnlyFile).

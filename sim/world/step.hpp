@@ -68,7 +68,7 @@ struct Claims {
   LockSet kept_on = 0;     ///< release() has ended and did not release
   LockSet ended = 0;       ///< the critical section of an owned holding has ended
   LockSet turned = 0;      ///< a critical section has begun or ended; only where waits need it
-  LockSet given_back = 0;  ///< a release() that has freed it is over; only for `lost_wakeup`
+  LockSet given_back = 0;  ///< a release() has freed it on enough nodes; only for `lost_wakeup`
   friend bool operator==(const Claims&, const Claims&) = default;
 };
 

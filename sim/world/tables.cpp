@@ -7,6 +7,7 @@
 #include "sim/base/bytes.hpp"
 #include "sim/base/check.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/keyspace/numbers.hpp"
 #include "sim/keyspace/parts.hpp"
 #include "sim/redis/keyspace_events.hpp"
 #include "sim/redis/reply.hpp"
@@ -144,9 +145,19 @@ Id Tables::moment(std::int64_t ms) {
   return moments_.intern(out.take(), [&] { return ms; });
 }
 
+namespace {
+
+/// Whether a text that is nobody's may say that a lock is free: it counts nobody, and names nobody.
+bool says_free(const std::string& text) {
+  return parse_integer(text) ? text == "0" : scan_tokens(text).tokens.empty();
+}
+
+}  // namespace
+
 KeyspaceInfo Tables::describe(const Keyspace& keyspace) const {
   KeyspaceInfo info;
   info.value = keyspace;
+  if (setting_.wakeups) info.marks.resize(setting_.locks.size());
   const auto describe_key = [&](int database, const std::string& key, const Entry& entry) {
     ++info.keys;
     info.tokens.add(std::string_view(key));
@@ -158,6 +169,12 @@ KeyspaceInfo Tables::describe(const Keyspace& keyspace) const {
     const bool stays = setting_.permanent.contains(key);
     const Belongings belongings = belongings_in(entry);
     for (const auto lock : lease->second) add_own(info.own, belongings, lock, stays);
+    for (std::size_t i = 0; setting_.wakeups && i < lease->second.size(); ++i) {
+      Marks& marks = info.marks[lease->second[i]];
+      const auto* text = std::get_if<std::string>(&entry.value);
+      const Makers nobody = text && says_free(*text) ? only_maker(kNobody) : 0;
+      (text ? marks.in_strings : marks.elsewhere) |= belongings.any & ~nobody;
+    }
     if (entry.expires)
       info.leases.push_back({lease->second, belongings.any, (*entry.expires - kEpoch).ms});
     if (!entry.expires && !stays) info.leaky = true;

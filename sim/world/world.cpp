@@ -53,7 +53,7 @@ void World::follow(const Id* state, unsigned actor, const Report& report, Id* ne
     next[setting_.run_slot()] = runs_.after_reading_time(next[setting_.run_slot()]);
   spread(report, actor, next);
   if (report.claims.turned != 0) tell_waiting(report.claims.turned, next);
-  if (setting_.wakeups) give_back(report.claims, next);
+  if (report.claims.given_back != 0) give_back(report.claims.given_back, actor, next);
   for (const std::uint8_t lock : report.entered) overtake(lock, next, facts);
 }
 
@@ -67,17 +67,25 @@ void World::overtake(std::uint8_t lock, Id* next, Facts& facts) {
   }
 }
 
-/// Who waits for a lock that nobody holds any more has to be told, until somebody acquires it.
-void World::give_back(const Claims& claims, Id* next) {
-  const auto with_keys = [&](LockSet locks) { return setting_.same_keys(locks); };
-  LockSet held = 0;
-  if (claims.given_back != 0)
-    for (unsigned p = 0; p < setting_.processes; ++p) held |= processes_.info(next[p]).held;
-  const auto given_back = static_cast<LockSet>(with_keys(claims.given_back) & ~with_keys(held));
-  const LockSet acquired = with_keys(claims.acquired);
-  if ((given_back | acquired) == 0) return;
-  for (unsigned p = 0; p < setting_.processes; ++p)
-    next[p] = processes_.told_of_return(next[p], given_back, acquired);
+/// Who waits for a lock that is free now has to be told.
+void World::give_back(LockSet freed, unsigned actor, Id* next) {
+  const auto by = static_cast<std::uint8_t>(actor);
+  for (std::uint8_t lock = 0; lock < setting_.locks.size(); ++lock) {
+    if (!has(freed, lock) || !judges_.is_free(next, lock, by, Judges::Down::may_be_free)) continue;
+    for (unsigned p = 0; p < setting_.processes; ++p)
+      next[p] = processes_.told_of_return(next[p], by, setting_.with_key[lock]);
+  }
+}
+
+/// Of what is not free any more nobody has to be told.
+void World::forget_returns(Id* next) {
+  for (unsigned p = 0; p < setting_.processes; ++p) {
+    LockSet taken = 0;
+    for (const Return& given : processes_.info(next[p]).value.returns)
+      if (!judges_.is_free(next, given.lock, given.by, Judges::Down::may_be_free))
+        taken |= only<LockSet>(given.lock);
+    if (taken != 0) next[p] = processes_.returns_forgotten(next[p], taken);
+  }
 }
 
 /// A wait for a lock begins anew where a critical section begins or ends.

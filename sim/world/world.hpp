@@ -205,7 +205,8 @@ class World {
   void spread(const Report& report, unsigned actor, Id* next);
   void tell_waiting(LockSet turned, Id* next);
   void overtake(std::uint8_t lock, Id* next, Facts& facts);
-  void give_back(const Claims& claims, Id* next);
+  void give_back(LockSet freed, unsigned actor, Id* next);
+  void forget_returns(Id* next);
   NodeSet listing(std::uint8_t replica, const Id* state) const;
   void join_master(std::uint8_t replica, Id* next);
   void note_power(std::uint8_t replica, bool power, Id* next);

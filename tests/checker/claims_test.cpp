@@ -447,10 +447,11 @@ TEST_CASE("where writes alone are fenced, who has read keeps nobody from writing
 }
 
 TEST_CASE("both explorers name the client that never acquires", "[claims]") {
-  // The first one only works.
-  InlineLock lock({kAcquireByToken, kReleaseByToken});
+  InlineLock lock(
+      {"if setting('shy') then return false end " + std::string(kAcquireByToken), kReleaseByToken},
+      ", settings = { shy = false }");
   lock.model.properties = {Property::mutual_exclusion};
-  lock.model.processes[0].workload = {{sim::WorkStep::Kind::work, 0, 10}};
+  lock.model.processes[0].settings = {{"shy", true}};
   const Result engine = checker::explore(lock.model, {});
   const Result naive =
       checker::explore_naively(lock.model, {}, {}, checker::naive::Memory::boundary);

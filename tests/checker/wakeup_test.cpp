@@ -107,3 +107,43 @@ TEST_CASE("a lease that ends by itself is given back by nobody", "[wakeup]") {
   lock.lasting(30, 40);
   CHECK(lock.judged(Property::lost_wakeup) == Verdict::holds);
 }
+
+TEST_CASE("a pause of who waits is no excuse for a signal that is over when it goes on",
+          "[wakeup][many-models]") {
+  const std::string waits = test::kToken + "return retry(function()\n  if " + kTry +
+                            " then return true end\n  redis('BLPOP', 'signal', 0)\nend)";
+  const auto signals = [](const std::string& lasts) {
+    return "return redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
+           " redis.call('del', KEYS[1]) redis.call('del', KEYS[2])"
+           " redis.call('rpush', KEYS[2], 1) " +
+           lasts +
+           " return 1 end return 0\","
+           " 2, self.key, 'signal', self.token) == 1";
+  };
+  test::InlineLock for_ever({waits, signals("")}),
+      for_a_while({waits, signals("redis.call('pexpire', KEYS[2], 3)")});
+  for (test::InlineLock* lock : {&for_ever, &for_a_while})
+    lock->model = test::with_fault(lock->model, sim::Fault::pause);
+  CHECK(for_ever.judged(Property::lost_wakeup) == Verdict::holds);
+  CHECK(for_a_while.judged(Property::lost_wakeup) == Verdict::violated);
+}
+
+TEST_CASE("what a lock was given back for is over once somebody has taken it and died",
+          "[wakeup][many-models]") {
+  const std::string at_once =
+      "return redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
+      " redis.call('publish', 'free', 'x') return redis.call('del', KEYS[1]) end return 0\","
+      " 1, self.key, self.token) == 1";
+  test::InlineLock three({told("latch:acquire(9)"), at_once});
+  three.lasting(5, 2);
+  three.model.processes.push_back(three.model.processes[0]);
+  three.model = test::with_fault(three.model, sim::Fault::crash);
+  CHECK(three.judged(Property::lost_wakeup) == Verdict::holds);
+}
+
+TEST_CASE("where no release() gives anything back in a lease key, nothing is shown", "[wakeup]") {
+  test::InlineLock keyless({"return true", "return true"}, ", leases = { '{key}' }");
+  keyless.model.witnesses = {sim::Witness::acquired};
+  keyless.model.properties = {Property::lost_wakeup};
+  CHECK(keyless.unmet() == std::set{sim::Witness::given_back});
+}
