@@ -291,7 +291,7 @@ class Exploration {
 
   /// Nothing was shown about who has to be told.
   void note_ungiven() {
-    if (notes_lack(sim::asks_for_given_back(model_), sim::Witness::given_back))
+    if (notes_lack(sim::asks_for_freed(model_), sim::Witness::freed))
       result_.unmet_detail = "no release() ever gave anything back in a lease key of the lock";
   }
 

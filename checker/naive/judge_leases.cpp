@@ -157,7 +157,7 @@ void Rules::note_made_and_freed(World& world, std::uint8_t p, std::uint8_t node,
         task.prolonged.merge(holders_prolonged(world, p, key, before, after));
     const bool freed_before = enough(task.freed);
     if (freed && wait.in_operation && !wait.in_acquire) task.freed.insert(node);
-    if (task.releasing && freed) facts.witnesses.insert(sim::Witness::given_back);
+    if (task.releasing && freed) facts.witnesses.insert(sim::Witness::freed);
     if (task.releasing && !freed_before && enough(task.freed))
       world.given_back.insert(model_.processes[p].lock_keys[wait.lock]);
     task.counted = task.counted || (counted && task.releasing);

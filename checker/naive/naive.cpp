@@ -238,9 +238,9 @@ class Exploration {
     if (sim::asks_for_owned(model_) && witnesses_.contains(sim::Witness::acquired) &&
         !witnesses_.contains(sim::Witness::owned))
       result.unmet.insert(sim::Witness::owned);
-    if (sim::asks_for_given_back(model_) && witnesses_.contains(sim::Witness::acquired) &&
-        !witnesses_.contains(sim::Witness::given_back))
-      result.unmet.insert(sim::Witness::given_back);
+    if (sim::asks_for_freed(model_) && witnesses_.contains(sim::Witness::acquired) &&
+        !witnesses_.contains(sim::Witness::freed))
+      result.unmet.insert(sim::Witness::freed);
     if (sim::asks_for_written(model_) && witnesses_.contains(sim::Witness::acquired) &&
         !witnesses_.contains(sim::Witness::written))
       result.unmet.insert(sim::Witness::written);

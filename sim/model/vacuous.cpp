@@ -13,7 +13,7 @@ bool asks_for_owned(const Model& model) {
                              [](Property property) { return row(property).of_keys; });
 }
 
-bool asks_for_given_back(const Model& model) {
+bool asks_for_freed(const Model& model) {
   return !model.witnesses.empty() && model.properties.contains(Property::lost_wakeup);
 }
 

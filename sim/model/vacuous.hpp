@@ -9,8 +9,8 @@ namespace lockstep::sim {
 /// protocol names none, so that they are only taken to be the lock key. Not where no witness is
 /// asked for.
 bool asks_for_owned(const Model& model);
-/// Whether Witness::given_back is asked for, too: who waits is to be told of that.
-bool asks_for_given_back(const Model& model);
+/// Whether Witness::freed is asked for, too: who waits is to be told of that.
+bool asks_for_freed(const Model& model);
 /// Whether Witness::written is asked for, too: somebody's work is judged by what it has written.
 /// Not where no witness is asked for.
 bool asks_for_written(const Model& model);

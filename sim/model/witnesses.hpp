@@ -15,7 +15,7 @@ enum class Witness : std::uint8_t {
   expired_while_held,
   owned,
   written,
-  given_back
+  freed
 };
 
 struct WitnessRow {
@@ -33,7 +33,7 @@ inline constexpr auto kWitnessTable = std::to_array<WitnessRow>({
      "some lease ends while its maker holds the lock in some run"},
     {Witness::owned, "owned", "some client that acquires has a lease key of the lock in some run"},
     {Witness::written, "written", "the resource accepts some client's WRITE in some run"},
-    {Witness::given_back, "given-back",
+    {Witness::freed, "freed",
      "some release() frees something in the lock's lease keys in some run"},
 });
 static_assert(is_complete(kWitnessTable));

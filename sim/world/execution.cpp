@@ -171,7 +171,7 @@ void Executions::note_own_keys(Process& process, const Connection& sender,
     if (setting_.wakeups && operation.releasing && !freed_before &&
         setting_.enough(operation.freed))
       report.claims.given_back |= only<LockSet>(lock);
-    if (operation.releasing && freed) report.facts.witnessed |= only(Witness::given_back);
+    if (operation.releasing && freed) report.facts.witnessed |= only(Witness::freed);
     operation.counted = operation.counted || (command.counted && operation.releasing);
     operation.stayed = operation.stayed || (has(staying, lock) && operation.releasing);
   }

@@ -25,7 +25,8 @@ REASONS = {
     "a real server cannot be kept from noticing that a key has expired": "delay",
 }
 # Clients, or threads, that wait for one another: a fresh client, alone on the server, does not meet that.
-AMONG_THEMSELVES = {"multi-lock-opposite", "mutex-left-lose", "rw-hash-renewed-upgrade"}
+AMONG_THEMSELVES = {"multi-lock-opposite", "mutex-left-lose", "rw-hash-renewed-upgrade",
+                    "redisson-rw-upgrade-for-ever"}
 
 
 def faults_of(scenario):
