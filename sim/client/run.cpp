@@ -629,6 +629,7 @@ bool Run::take_permit(Task& task, const SemaphoreValue& of, std::optional<std::i
     --from.permits;
     return true;
   }
+  if (current_ == &task && is_deciding()) return false;
   from.waiters.push_back(task.serial);
   start_wait(task, most_ms ? Wait::Kind::sleep : Wait::Kind::blocked, most_ms.value_or(0));
   task.iteration_waited = true;

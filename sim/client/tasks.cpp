@@ -287,7 +287,6 @@ int semaphore_acquire(Vm& vm, lua_State* lua) {
                   fmt::format("acquire: expected whole milliseconds (use // to divide), found {}",
                               text_of(lua, 2)));
   Run& run = *vm.run;
-  if (run.semaphore(self->index).permits == 0 && run.is_deciding()) return kWait;
   if (!run.take_permit(run.current(), *self, most_ms)) return kWait;
   lua_pushboolean(lua, 1);
   return 1;
