@@ -167,7 +167,8 @@ TEST_CASE("call_all waits for all where nothing is enough, and for none after an
 
 TEST_CASE("what decides whether answers are enough must not wait") {
   for (const char* wait :
-       {"sleep(1)", "redis('GET', 'k')", "mutex():lock() await(spawn(sleep, 1))"}) {
+       {"sleep(1)", "redis('GET', 'k')", "mutex():lock() await(spawn(sleep, 1))",
+        "semaphore(0):acquire(1)", "retry(function() return false, 1 end, semaphore(0))"}) {
     Acquiring run(
         std::string("call_all { 'PING', enough = function() ") + wait + " end } return true", {},
         2);
