@@ -68,15 +68,19 @@ class Decoder {
       task.body = reader_.as<Task::Body>();
       task.pause_ms = reader_.number();
       task.function = value_anchor();
-      value();
-      if (!lua_isnil(lua_, -1)) task.latch = run_.keep(lua_, -1);
-      lua_pop(lua_, 1);
+      task.latch = anchor_if_any();
       const auto arguments = reader_.as<std::size_t>();
       for (std::size_t at = 0; at < arguments; ++at) task.arguments.push_back(value_anchor());
     }
+    task.locals = anchor_if_any();
+  }
+
+  /// 0 for nil.
+  Anchor anchor_if_any() {
     value();
-    if (!lua_isnil(lua_, -1)) task.locals = run_.keep(lua_, -1);
+    const Anchor anchor = lua_isnil(lua_, -1) ? 0 : run_.keep(lua_, -1);
     lua_pop(lua_, 1);
+    return anchor;
   }
 
   Anchor value_anchor() {

@@ -27,6 +27,25 @@ std::string told(const std::string& wait) {
 const std::string kDeletesAndTells =
     "local ok = " + test::kCompareAndDelete.substr(7) + " redis('PUBLISH', 'free', 'x') return ok";
 
+/// In the request that deletes it.
+const std::string kTellsAtOnce =
+    "return redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
+    " redis.call('publish', 'free', 'x') return redis.call('del', KEYS[1]) end return 0\","
+    " 1, self.key, self.token) == 1";
+
+const std::string kWaitsForSignal = test::kToken + "return retry(function()\n  if " + kTry +
+                                    " then return true end\n  redis('BLPOP', 'signal', 0)\nend)";
+
+/// A release() that leaves a signal, of which this becomes then.
+std::string signals(const std::string& then = "") {
+  return "return redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
+         " redis.call('del', KEYS[1]) redis.call('del', KEYS[2])"
+         " redis.call('rpush', KEYS[2], 1) " +
+         then +
+         " return 1 end return 0\","
+         " 2, self.key, 'signal', self.token) == 1";
+}
+
 }  // namespace
 
 TEST_CASE("who tries behind its subscription is told of every release", "[wakeup][many-models]") {
@@ -62,12 +81,8 @@ TEST_CASE("a release that ends between the deletion and the message tells nobody
     CHECK(disturbed.judged(Property::lost_wakeup) == Verdict::violated);
   }
   // In one request nothing comes between; a message that is only late is under way.
-  const std::string at_once =
-      "return redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
-      " redis.call('publish', 'free', 'x') return redis.call('del', KEYS[1]) end return 0\","
-      " 1, self.key, self.token) == 1";
   for (const sim::Fault fault : {sim::Fault::crash, sim::Fault::delay}) {
-    test::InlineLock disturbed({told("latch:acquire()"), at_once});
+    test::InlineLock disturbed({told("latch:acquire()"), kTellsAtOnce});
     disturbed.model = test::with_fault(disturbed.model, fault);
     INFO(static_cast<int>(fault));
     CHECK(disturbed.judged(Property::lost_wakeup) == Verdict::holds);
@@ -88,14 +103,7 @@ TEST_CASE("a timer that bounds a wait reminds nobody, and one that does somethin
 }
 
 TEST_CASE("who is served at a node and dies takes the signal along", "[wakeup][many-models]") {
-  const std::string waits = test::kToken + "return retry(function()\n  if " + kTry +
-                            " then return true end\n  redis('BLPOP', 'signal', 0)\nend)";
-  const std::string signals =
-      "return redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
-      " redis.call('del', KEYS[1]) redis.call('del', KEYS[2])"
-      " redis.call('rpush', KEYS[2], 1) return 1 end return 0\","
-      " 2, self.key, 'signal', self.token) == 1";
-  test::InlineLock three({waits, signals});
+  test::InlineLock three({kWaitsForSignal, signals()});
   three.model.processes.push_back(three.model.processes[0]);
   CHECK(three.judged(Property::lost_wakeup) == Verdict::holds);
   three.model = test::with_fault(three.model, sim::Fault::crash);
@@ -110,18 +118,8 @@ TEST_CASE("a lease that ends by itself is given back by nobody", "[wakeup]") {
 
 TEST_CASE("a pause of who waits is no excuse for a signal that is over when it goes on",
           "[wakeup][many-models]") {
-  const std::string waits = test::kToken + "return retry(function()\n  if " + kTry +
-                            " then return true end\n  redis('BLPOP', 'signal', 0)\nend)";
-  const auto signals = [](const std::string& lasts) {
-    return "return redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
-           " redis.call('del', KEYS[1]) redis.call('del', KEYS[2])"
-           " redis.call('rpush', KEYS[2], 1) " +
-           lasts +
-           " return 1 end return 0\","
-           " 2, self.key, 'signal', self.token) == 1";
-  };
-  test::InlineLock for_ever({waits, signals("")}),
-      for_a_while({waits, signals("redis.call('pexpire', KEYS[2], 3)")});
+  test::InlineLock for_ever({kWaitsForSignal, signals()}),
+      for_a_while({kWaitsForSignal, signals("redis.call('pexpire', KEYS[2], 3)")});
   for (test::InlineLock* lock : {&for_ever, &for_a_while})
     lock->model = test::with_fault(lock->model, sim::Fault::pause);
   CHECK(for_ever.judged(Property::lost_wakeup) == Verdict::holds);
@@ -130,11 +128,7 @@ TEST_CASE("a pause of who waits is no excuse for a signal that is over when it g
 
 TEST_CASE("what a lock was given back for is over once somebody has taken it and died",
           "[wakeup][many-models]") {
-  const std::string at_once =
-      "return redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
-      " redis.call('publish', 'free', 'x') return redis.call('del', KEYS[1]) end return 0\","
-      " 1, self.key, self.token) == 1";
-  test::InlineLock three({told("latch:acquire(9)"), at_once});
+  test::InlineLock three({told("latch:acquire(9)"), kTellsAtOnce});
   three.lasting(5, 2);
   three.model.processes.push_back(three.model.processes[0]);
   three.model = test::with_fault(three.model, sim::Fault::crash);
