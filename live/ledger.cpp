@@ -12,6 +12,7 @@
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/owners.hpp"
 #include "sim/keyspace/parts.hpp"
+#include "sim/keyspace/reliance.hpp"
 #include "sim/model/wording.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/execute.hpp"
@@ -178,7 +179,7 @@ Posting Ledger::execute_again(Entry entry) {
                                    entry.request[0], sim::worded(*seen.reply), sim::worded(reply))};
   take_after(seen, slack_ms);
   if (sim::hides_what_is_equal(entry.request)) sim::keep_what_is_as_before(before, copy_->keyspace);
-  tell_whose(before, entry.request, execution.sender);
+  tell_whose(before, entry);
   posting.after = keys();
   for (const auto& name : lease_keys_)
     posting.changes.push_back(sim::change_of(
@@ -198,19 +199,23 @@ void Ledger::refuse_unclear(const std::function<bool(const std::string&)>& is_le
 }
 
 /// Whose is what a request has left, beyond who has put it there.
-void Ledger::tell_whose(const sim::Keyspace& before, const sim::Request& request,
-                        sim::Maker sender) {
+void Ledger::tell_whose(const sim::Keyspace& before, const Entry& entry) {
   if (!names_.tokens_in) return;
+  const sim::Maker sender = sim::maker_of(entry.process);
   const auto is_lease = [&](const std::string& key) {
     return std::ranges::find(lease_keys_, key) != lease_keys_.end();
   };
   if (names_.several)
     sim::keep_owners(before, copy_->keyspace,
-                     sim::WrittenBy{sender, sim::runs_several(request), names_.tokens_in},
+                     sim::WrittenBy{sender, sim::runs_several(entry.request), names_.tokens_in},
                      is_lease);
   else
     refuse_unclear(is_lease);
   sim::hand_over(before, copy_->keyspace, {sender, 0, sim::kNobody, names_.tokens_in}, is_lease);
+  if (names_.several)
+    sim::note_reliances(before, copy_->keyspace,
+                        {sender, names_.leases_ms.at(entry.process), false, entry.executed.begun},
+                        is_lease);
 }
 
 /// What the server shows before the request: as after the one before, but that keys have expired.

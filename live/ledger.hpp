@@ -60,7 +60,8 @@ struct Posting {
 /// What tells whose a text is.
 struct OwnerNames {
   sim::TokensIn tokens_in = nullptr;
-  bool several = false;  ///< may hold the lock: a text may name them all
+  bool several = false;                 ///< may hold the lock: a text may name them all
+  std::vector<std::int64_t> leases_ms;  ///< by process: what it asks for
 };
 
 class Ledger {
@@ -88,7 +89,7 @@ class Ledger {
   Posting post(Entry entry);
   Posting post_at_end_of_lease(const Entry& entry);
   Posting execute_again(Entry entry);
-  void tell_whose(const sim::Keyspace& before, const sim::Request& request, sim::Maker sender);
+  void tell_whose(const sim::Keyspace& before, const Entry& entry);
   void refuse_unclear(const std::function<bool(const std::string&)>& is_lease) const;
   void take_before(const Executed& seen);
   void take_after(const Executed& seen, std::int64_t slack_ms);

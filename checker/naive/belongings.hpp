@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "sim/base/time.hpp"
 #include "sim/keyspace/keyspace.hpp"
 
 namespace lockstep::checker::naive {
@@ -62,6 +64,9 @@ class Belongings {
   std::map<Place, std::set<std::uint16_t>> tokens_;  ///< of its maker, in a text
   bool hash_ = false, string_ = false, is_number_ = false, common_ = false;
 };
+
+/// Until when `maker`, who has something of the key, relies on it; nothing: for ever.
+std::optional<sim::WallTime> relies_until(const sim::Entry& key, sim::Maker maker);
 
 /// The databases of a keyspace, as it is after a request, that are more than anybody's notes.
 std::set<int> databases_of(const sim::Keyspace& keyspace);

@@ -27,14 +27,13 @@ std::int64_t begun(const World& world, const Node& node) {
   return wall_clock(world, node) - (clock_of(world, node) - sim::kEpoch).ms * kMillion;
 }
 
-/// What is left until then, exactly.
+}  // namespace
+
 sim::Expiry left_until(const World& world, const Node& node, const sim::Expiry& end) {
   const std::int64_t less = end.sooner + begun(world, node);
   const std::int64_t left_ms = (end - clock_of(world, node)).ms - less / kMillion;
   return sim::Expiry(sim::WallTime{left_ms}, less % kMillion);
 }
-
-}  // namespace
 
 sim::Duration lifetime_left(const World& world, const Node& node, const sim::Entry& entry) {
   return {left_until(world, node, *entry.expires).ms};
@@ -48,7 +47,8 @@ std::int64_t time_to_less(const World& world, const Node& node, const sim::Entry
 
 Keyspace with_lifetimes(const World& world, const Node& node, Keyspace keyspace) {
   keyspace.for_each([&](const std::string&, sim::Entry& entry) {
-    if (entry.expires) entry.expires = left_until(world, node, *entry.expires);
+    entry.change_times([&](const sim::Expiry& end) { return left_until(world, node, end); });
+    entry.settle_reliances(sim::WallTime{0});
   });
   return keyspace;
 }

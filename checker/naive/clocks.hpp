@@ -24,6 +24,8 @@ std::int64_t time_to_show(std::int64_t drift_ppm, std::int64_t ms,
 
 /// What the node's wall clock shows.
 sim::WallTime clock_of(const World& world, const Node& node);
+/// What is left until an instant of its clock, exactly; may have been long ago.
+sim::Expiry left_until(const World& world, const Node& node, const sim::Expiry& end);
 /// What is left of a lifetime on this node, as it reads.
 sim::Duration lifetime_left(const World& world, const Node& node, const sim::Entry& entry);
 /// When less than `ms` is left of it, in ms from now; may have been long ago.

@@ -75,10 +75,10 @@ Keyspace as_stored(const World& world, const Node& node) {
   const std::int64_t clock = wall_clock(world, node);
   const std::int64_t begun = clock - sim::floor_quotient(clock, kMillion) * kMillion;
   keyspace.for_each([&](const std::string&, sim::Entry& entry) {
-    if (!entry.expires) return;
     // In an absolute run, what has `sooner` was there before: of every expiry then it is `begun`.
-    const bool whole = world.absolute && entry.expires->sooner == 0;
-    if (!whole) entry.expires = entry.expires->moved(begun, kMillion);
+    entry.change_times([&](const sim::Expiry& time) {
+      return world.absolute && time.sooner == 0 ? time : time.moved(begun, kMillion);
+    });
   });
   return keyspace;
 }
@@ -182,19 +182,21 @@ sim::Execution Rules::execution_on(World& world, std::uint8_t p, const Connectio
 }
 
 /// Whose is what a request has left, beyond who has put it there.
-void Rules::tell_whose(const World& world, const Message& asked, Maker sender,
-                       const Keyspace& before, Keyspace& after) const {
+void Rules::tell_whose(const World& world, std::uint8_t p, const Message& asked,
+                       const sim::Execution& by, const Keyspace& before, Keyspace& after) const {
+  const Maker sender = by.sender;
   const Request& request = asked.request;
   const auto is_lease = [&](const std::string& key) { return lease_keys_.contains(key); };
   sim::drop_shares_unless(after, is_lease);
   if (sim::hides_what_is_equal(request)) sim::keep_what_is_as_before(before, after);
   if (model_.program->is_shared())
     sim::keep_owners(before, after, sim::WrittenBy{sender, sim::runs_several(request)}, is_lease);
-  sim::HandedBy by{sender};
+  sim::HandedBy handed{sender};
   for (std::uint8_t q = 0; q < world.processes.size(); ++q)
-    if (world.processes[q].crashed) by.gone |= sim::only_maker(maker_of(q));
-  sim::hand_over(before, after, by, is_lease);
+    if (world.processes[q].crashed) handed.gone |= sim::only_maker(maker_of(q));
+  sim::hand_over(before, after, handed, is_lease);
   if (asked.in_release) sim::give_back(before, after, sender, is_lease);
+  note_reliances(p, asked, sender, before, after, by.now);
 }
 
 Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connection,
@@ -246,7 +248,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
     if (entry.expires)
       entry.expires->ms = execution.now.ms + rounded_up((*entry.expires - execution.now).ms);
   });
-  tell_whose(world, asked, execution.sender, before, node.keyspace);
+  tell_whose(world, p, asked, execution, before, node.keyspace);
   if (model_.part_of_ms == sim::PartOfMs::off_leases &&
       (node.drift_ppm != 0 || sim::clients_drift(model_)))
     sim::expire_sooner(before, node.keyspace);

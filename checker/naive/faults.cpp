@@ -148,6 +148,9 @@ void Rules::disturb_node(World& world, const Action& action) const {
   switch (action.kind) {
     case Action::Kind::jump_node:
       node.offset = node.offset + sim::Duration{action.amount_ms};
+      keep_reliances(node.keyspace, {action.amount_ms});
+      keep_reliances(node.saved, {action.amount_ms});
+      for (Image& image : node.not_durable) keep_reliances(image.keyspace, {action.amount_ms});
       for_each_connection_to(world, action.node, [&](Connection& connection) {
         for (Message& message : connection.messages)
           if (std::optional<std::int64_t>& left_ms = message.blocked_left_ms)

@@ -80,9 +80,10 @@ void Rules::judge_execution(const World& world, std::uint8_t p, const Author& by
       for (const Maker maker : had.owners()) {
         const auto owner = static_cast<std::uint8_t>(maker - 1);
         if (maker == sender || !holds_lease(world, owner, key)) continue;
-        if (had.took_from(left, sender, maker) || sooner(is->expires, was->expires)) {
+        const bool too_soon = is != nullptr && sooner(is->expires, relies_until(*was, maker));
+        if (had.took_from(left, sender, maker) || too_soon) {
           // Among readers, what one has written over stands for the other, too.
-          if (had.only_wrote_over(left, sender, maker) && !sooner(is->expires, was->expires) &&
+          if (had.only_wrote_over(left, sender, maker) && !too_soon &&
               !holds_lease(world, owner, key, Modes::exclusive))
             continue;
           violated(facts, {Property::foreign_release, p, owner, key});

@@ -74,7 +74,9 @@ void Rules::move_key(World& world, std::uint8_t n, std::size_t key) const {
   auto moved = source.keyspace.keys.begin();
   std::advance(moved, static_cast<std::ptrdiff_t>(key));
   sim::Entry entry = moved->second;
-  if (entry.expires) entry.expires = clock_of(world, target) + lifetime_left(world, source, entry);
+  entry.change_times([&](const sim::Expiry& end) {
+    return sim::Expiry(clock_of(world, target) + sim::Duration{left_until(world, source, end).ms});
+  });
   target.keyspace.keys.insert_or_assign(moved->first, std::move(entry));
   source.keyspace.keys.erase(moved);
 }

@@ -476,8 +476,13 @@ class Rules {
   void disturb_node(World& world, const sim::Action& action) const;
   void execute(World& world, const sim::Action& action, Facts& facts);
   sim::Execution execution_on(World& world, std::uint8_t p, const Connection& connection);
-  void tell_whose(const World& world, const Message& asked, sim::Maker sender,
-                  const sim::Keyspace& before, sim::Keyspace& after) const;
+  void tell_whose(const World& world, std::uint8_t p, const Message& asked,
+                  const sim::Execution& by, const sim::Keyspace& before,
+                  sim::Keyspace& after) const;
+  void note_reliances(std::uint8_t p, const Message& asked, sim::Maker sender,
+                      const sim::Keyspace& before, sim::Keyspace& after, sim::WallTime now) const;
+  bool relies() const;
+  void keep_reliances(sim::Keyspace& keyspace, sim::Duration jump) const;
   sim::Reply execute_on_node(World& world, std::uint8_t p, Connection& connection,
                              const Message& asked, Facts& facts);
   sim::Reply execute_on_resource(World& world, std::uint8_t p, const Connection& connection,

@@ -90,12 +90,18 @@ void put_entry(std::string& out, const Entry& entry) {
   out.push_back(static_cast<char>(entry.maker));
   const std::int64_t sooner = entry.expires ? entry.expires->sooner : 0;
   const std::int64_t lasts = entry.expires ? entry.expires->lasts_ms : 0;
-  put_number(out, entry.shares.size() << 3U | (lasts != 0 ? 4U : 0U) | (sooner != 0 ? 2U : 0U) |
-                      (entry.expires ? 1U : 0U));
+  put_number(out, entry.shares.size() << 4U | (entry.reliances.empty() ? 0U : 8U) |
+                      (lasts != 0 ? 4U : 0U) | (sooner != 0 ? 2U : 0U) | (entry.expires ? 1U : 0U));
   put_shares(out, entry.shares);
   if (entry.expires) put_number(out, static_cast<std::uint64_t>(entry.expires->ms));
   if (sooner != 0) put_number(out, static_cast<std::uint64_t>(sooner));
   if (lasts != 0) put_number(out, static_cast<std::uint64_t>(lasts));
+  if (!entry.reliances.empty()) put_number(out, entry.reliances.size());
+  for (const auto& [maker, until] : entry.reliances) {
+    out.push_back(static_cast<char>(maker));
+    put_number(out, static_cast<std::uint64_t>(until.ms));
+    put_number(out, static_cast<std::uint64_t>(until.sooner));
+  }
   out.push_back(
       static_cast<char>(entry.value.index() << 4U | static_cast<unsigned>(entry.encoding)));
   std::visit([&out](const auto& value) { put_value(out, value); }, entry.value);
@@ -192,7 +198,10 @@ void Keyspace::purge(WallTime now, bool told) {
 
 void Keyspace::shift_expiry(Duration by) {
   for_each([by](const std::string&, Entry& entry) {
-    if (entry.expires) entry.expires->ms += by.ms;
+    entry.change_times([by](Expiry time) {
+      time.ms += by.ms;
+      return time;
+    });
   });
 }
 
@@ -200,6 +209,7 @@ void Keyspace::disown(Maker maker) {
   for_each([maker](const std::string&, Entry& entry) {
     if (entry.maker == maker) entry.maker = 0;
     drop_share(entry.shares, maker);
+    std::erase_if(entry.reliances, [maker](const Reliance& each) { return each.maker == maker; });
     std::visit([maker](auto& value) { disown_parts(value, maker); }, entry.value);
   });
 }

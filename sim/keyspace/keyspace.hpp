@@ -65,6 +65,13 @@ enum class Encoding : std::uint8_t {
   large,     ///< string: raw (APPEND, SETRANGE); set, hash: hashtable; sorted set: skiplist
 };
 
+/// Until when a process relies on a key that it may share: sooner than the key expires.
+struct Reliance {
+  Maker maker = 0;  ///< never nobody
+  Expiry until{WallTime{}};
+  friend bool operator==(const Reliance&, const Reliance&) = default;
+};
+
 struct Entry {
   std::variant<std::string, Hash, List, Set, SortedSet> value;
   std::optional<Expiry> expires;
@@ -73,12 +80,27 @@ struct Entry {
   Maker maker = 0;
   Encoding encoding = Encoding::compact;
   Shares shares;  ///< string: of those who have counted in it
+  /// Of those who do not rely on the key for as long as it lasts, ascending by maker; see
+  /// reliance.hpp.
+  std::vector<Reliance> reliances;
   friend bool operator==(const Entry&, const Entry&) = default;
+
+  /// Replaces each time by what `change` makes of it.
+  template <class Change>
+  void change_times(Change change) {
+    if (expires) expires = change(*expires);
+    for (Reliance& reliance : reliances) reliance.until = change(reliance.until);
+  }
+  /// How long ago it is that somebody no longer relies on the key does not matter.
+  void settle_reliances(WallTime now) {
+    for (Reliance& reliance : reliances)
+      if (reliance.until < now) reliance.until = now;
+  }
 };
 
 /// A key that `maker` has just made, without expiry.
 inline Entry new_entry(decltype(Entry::value) value, Maker maker) {
-  return {std::move(value), {}, maker, Encoding::compact, {}};
+  return {std::move(value), {}, maker, Encoding::compact, {}, {}};
 }
 
 /// Redis's own drand48 clone starts from this state in every server (src/rand.c, 7.0).

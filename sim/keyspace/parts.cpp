@@ -13,6 +13,7 @@
 #include "sim/base/token.hpp"
 #include "sim/keyspace/numbers.hpp"
 #include "sim/keyspace/owners.hpp"
+#include "sim/keyspace/reliance.hpp"
 
 namespace lockstep::sim {
 
@@ -433,8 +434,10 @@ PartsChange change_of(const Entry* before, const Entry* after, Maker sender,
       counts = counts || (part.maker == sender && part.share != 0);
     }
     others &= before_too;
-    if (expiry_or_never(*after) < expiry_or_never(*before))
-      change.taken |= others | change.overwritten;
+    for (const auto& part : had)
+      if (has_maker(others | change.overwritten, part.maker) &&
+          expiry_or_never(*after) < relied_until(*before, part.maker).ms)
+        change.taken |= only_maker(part.maker);
     if (expiry_or_never(*after) > expiry_or_never(*before)) {
       const Makers living_on = others & ~change.taken & ~change.overwritten;
       change.by_count = counts;

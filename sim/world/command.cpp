@@ -8,6 +8,7 @@
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/owners.hpp"
 #include "sim/keyspace/parts.hpp"
+#include "sim/keyspace/reliance.hpp"
 #include "sim/model/wording.hpp"
 #include "sim/redis/commands/cluster.hpp"
 #include "sim/redis/commands/unknown.hpp"
@@ -30,7 +31,7 @@ namespace {
 /// With every expiry so many parts of a ms later.
 Keyspace moved(Keyspace keyspace, const Rate& rate, std::int64_t parts) {
   keyspace.for_each([&](const std::string&, Entry& entry) {
-    if (entry.expires) entry.expires = entry.expires->moved(parts, rate.parts());
+    entry.change_times([&](const Expiry& time) { return time.moved(parts, rate.parts()); });
   });
   return keyspace;
 }
@@ -139,7 +140,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   if (execution.ordered_tokens || (execution.looked_at_bytes && !before.tokens.tokens.empty()))
     setting_.needs.recycles_tokens = false;  // another name could change the result
   keyspace.purge(execution.now, tell_of_expired(setting_.model.keyspace_events));
-  command.given_to_gone = tell_whose(asked, met_keyspace, keyspace);
+  command.given_to_gone = tell_whose(asked, execution.now, met_keyspace, keyspace);
   if (setting_.model.part_of_ms == PartOfMs::off_leases &&
       (rate.drifts() || clients_drift(setting_.model)))
     expire_sooner(met_keyspace, keyspace);
@@ -156,7 +157,8 @@ const CommandRun& Nodes::run(const Asked& asked) {
 
 /// Whose is what a request has left. Returns to whom it would have handed something over but that
 /// they have crashed.
-Makers Nodes::tell_whose(const Asked& asked, const Keyspace& before, Keyspace& after) const {
+Makers Nodes::tell_whose(const Asked& asked, WallTime now, const Keyspace& before,
+                         Keyspace& after) const {
   const Request& request = tables_.request(asked.request);
   const auto is_lease = [&](const auto& key) { return setting_.leases.contains(key); };
   drop_shares_unless(after, is_lease);
@@ -165,6 +167,13 @@ Makers Nodes::tell_whose(const Asked& asked, const Keyspace& before, Keyspace& a
     keep_owners(before, after, WrittenBy{asked.sender, runs_several(request)}, is_lease);
   const Makers to_gone = hand_over(before, after, {asked.sender, asked.gone, asked.late}, is_lease);
   if (asked.releases) give_back(before, after, asked.sender, is_lease);
+  if (setting_.relies) {
+    ReliedBy by{asked.sender, 0, asked.releases, now};
+    const unsigned process = asked.sender - 1U;  // a fresh client is none, and is not judged
+    if (asked.sender != kNobody && process < setting_.processes)
+      by.lease_ms = setting_.rounded(setting_.setups[setting_.setup_of[process]].lease_ms);
+    note_reliances(before, after, by, is_lease);
+  }
   return to_gone;
 }
 

@@ -11,6 +11,7 @@
 #include "sim/base/error.hpp"
 #include "sim/client/program.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/keyspace/reliance.hpp"
 #include "sim/redis/commands/notify.hpp"
 #include "sim/redis/keyspace_events.hpp"
 #include "sim/world/infos.hpp"
@@ -487,10 +488,19 @@ Id Nodes::aged_image(Id keyspace, std::uint8_t rate, std::int64_t parts) {
   return tell_of_expired(setting_.model.keyspace_events) ? tables_.without_scripts(aged) : aged;
 }
 
+/// Relied on for as long as before, though the clock jumps.
+Id Nodes::relied_on(Id keyspace, std::int64_t jump_ms) {
+  if (!setting_.relies) return keyspace;
+  Keyspace kept = tables_.keyspace(keyspace).value;
+  keep_reliances(kept, {jump_ms}, [&](const auto& key) { return setting_.leases.contains(key); });
+  return tables_.intern(kept);
+}
+
 Node Nodes::jumped(Node node, std::int64_t ms) {
   const std::int64_t parts = ms * rate_of(node).parts();
-  node.keyspace = tables_.aged(node.keyspace, node.rate, parts).id;
-  for (auto& image : node.images) image.keyspace = aged_image(image.keyspace, node.rate, parts);
+  node.keyspace = tables_.aged(relied_on(node.keyspace, ms), node.rate, parts).id;
+  for (auto& image : node.images)
+    image.keyspace = aged_image(relied_on(image.keyspace, ms), node.rate, parts);
   if (setting_.knowledge.absolute || setting_.servers.replicas > 0) node.clock_offset_ms += ms;
   return node;
 }

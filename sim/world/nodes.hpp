@@ -216,6 +216,7 @@ class Nodes {
   Node died(Node node, const LocalAction& action, Report& report);
   static Node with_other_role(Node node, Action::Kind kind, Report& report);
   Node with_other_clock(Node node, const LocalAction& action, Report& report);
+  Id relied_on(Id keyspace, std::int64_t jump_ms);
   Id aged_image(Id keyspace, std::uint8_t rate, std::int64_t parts);
   Node jumped(Node node, std::int64_t ms);
   Node without_keys(Id id, const LocalAction& action, Report& report);
@@ -236,7 +237,8 @@ class Nodes {
   Reply execute_named(Keyspace& keyspace, Session& session, const Request& request,
                       Execution& execution);
   Reply answer(const Asked& asked, Keyspace& keyspace, Session& session, Execution& execution);
-  Makers tell_whose(const Asked& asked, const Keyspace& before, Keyspace& after) const;
+  Makers tell_whose(const Asked& asked, WallTime now, const Keyspace& before,
+                    Keyspace& after) const;
   void note_circumstances(const Request& request, const Execution& execution);
   void note_error(const Asked& asked, const Reply& reply);
   void note_slots(const Request& request, const Keyspace& keyspace);

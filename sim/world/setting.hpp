@@ -236,6 +236,7 @@ class Setting {
   /// So often others may get a lock while somebody waits for it; none: that is not judged.
   const std::optional<unsigned> overtakes;
   const bool wakeups;               ///< `lost_wakeup` is judged
+  const bool relies;                ///< several may hold, and `foreign_release` is judged
   const bool waits_for_free;        ///< waits count only while nobody holds their lock
   const bool drifts;                ///< some clock is fast or slow
   std::vector<Rate> rates{Rate{}};  ///< different ones, the right one first

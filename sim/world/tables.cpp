@@ -164,6 +164,7 @@ KeyspaceInfo Tables::describe(const Keyspace& keyspace) const {
     for (const auto text : texts(entry)) info.tokens.add(text);
     if (ordered_by_tokens(entry)) info.tokens.cut = true;  // renaming could change the order
     if (entry.expires) info.lifetimes.push_back(left_of(*entry.expires));
+    for (const Reliance& each : entry.reliances) info.lifetimes.push_back(left_of(each.until));
     const auto lease = setting_.leases.find(key);
     if (lease == setting_.leases.end() || !keyspace.may_have_leases(database)) return;
     const bool stays = setting_.permanent.contains(key);
@@ -259,7 +260,8 @@ Tables::Aged Tables::age(Id id, const Rate& rate, std::int64_t parts) {
   const Keyspace& before = keyspaces_[id].value;
   Keyspace after = before;
   after.for_each([&](const std::string&, Entry& entry) {
-    if (entry.expires) entry.expires = entry.expires->moved(-parts, rate.parts());
+    entry.change_times([&](const Expiry& time) { return time.moved(-parts, rate.parts()); });
+    entry.settle_reliances(kEpoch);
   });
   after.purge(kEpoch, tell_of_expired(setting_.model.keyspace_events));
   Aged aged;
@@ -322,6 +324,7 @@ Id Tables::without_lifetimes(Id id) {
   return without_lifetimes_.find_or_add(id, 0, [&] {
     Keyspace timeless = keyspaces_[id].value;
     timeless.for_each([](const std::string&, Entry& entry) {
+      entry.reliances.clear();
       if (!entry.expires) return;
       const bool gone = kEpoch > *entry.expires;  // a replica keeps it until its master says so
       entry.expires = Expiry(kEpoch + Duration{gone ? -1 : 0});

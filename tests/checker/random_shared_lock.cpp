@@ -50,13 +50,28 @@ const Marks kHash{
      R"lua(return redis("EVAL", "if redis.call('hexists', KEYS[1], 'write') == 1 then return 0 end" ..
     " redis.call('hset', KEYS[1], ARGV[1], 1) if redis.call('pttl', KEYS[1]) < tonumber(ARGV[2])" ..
     " then redis.call('pexpire', KEYS[1], ARGV[2]) end return 1",
-    1, rkey, self.mine, self.ttl_ms) == 1)lua"},
+    1, rkey, self.mine, self.ttl_ms) == 1)lua",
+     R"lua(local mine, ask = self.mine, "redis.call('hset', KEYS[1], ARGV[1], ARGV[3])" ..
+    " if redis.call('pttl', KEYS[1]) < tonumber(ARGV[2])" ..
+    " then redis.call('pexpire', KEYS[1], ARGV[2]) end return 1"
+  if redis("HEXISTS", rkey, "write") == 1 then return false end
+  spawn(function()
+    sleep(2)
+    redis("EVAL", "if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then return 0 end " .. ask,
+      1, rkey, mine, self.ttl_ms, 2)
+  end)
+  return redis("EVAL", ask, 1, rkey, mine, self.ttl_ms, 1) == 1)lua"},
     {R"lua(return redis("EVAL", "if redis.call('exists', KEYS[1]) == 1 then return 0 end" ..
     " redis.call('hset', KEYS[1], 'write', ARGV[1]) redis.call('pexpire', KEYS[1], ARGV[2]) return 1",
     1, rkey, self.mine, self.ttl_ms) == 1)lua",
      R"lua(if redis("HEXISTS", rkey, "read") == 1 then return false end
   return redis("HSETNX", rkey, "write", self.mine) == 1)lua"},
     {R"lua(return redis("HDEL", rkey, self.mine) == 1)lua",
+     R"lua(return redis("EVAL", "local n = redis.call('hdel', KEYS[1], ARGV[1])" ..
+    " if redis.call('pttl', KEYS[1]) > tonumber(ARGV[2]) then" ..
+    " redis.call('pexpire', KEYS[1], ARGV[2]) end return n", 1, rkey, self.mine, 3) == 1)lua",
+     R"lua(return redis("EVAL", "local n = redis.call('hdel', KEYS[1], ARGV[1])" ..
+    " redis.call('pexpire', KEYS[1], ARGV[2]) return n", 1, rkey, self.mine, self.ttl_ms) == 1)lua",
      R"lua(return redis("HDEL", rkey, "read") == 1)lua",
      R"lua(return redis("EVAL", "if redis.call('hget', KEYS[1], 'read') == ARGV[1] then" ..
     " redis.call('hdel', KEYS[1], 'read') end", 1, rkey, self.mine) == nil)lua"},

@@ -1,0 +1,34 @@
+// Until when who shares a lease key relies on it (docs/semantics.md, section 1, "Parts"): who
+// leaves may shorten it to what the others have asked for.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "sim/keyspace/keyspace.hpp"
+
+namespace lockstep::sim {
+
+/// Whose request it was.
+struct ReliedBy {
+  Maker sender = 0;
+  std::int64_t lease_ms = 0;  ///< what the sender asks for unless the key shows that it is more
+  bool releases = false;      ///< an outermost release() has sent it
+  WallTime now;
+};
+
+/// Until when `maker`, who has something of it, relies on the key.
+Expiry relied_until(const Entry& entry, Maker maker);
+
+/// Writes down who relies on what, of all keys of a lock that several may hold for which
+/// `is_lease(key)`. Nobody relies on others.
+void note_reliances(const Keyspace& before, Keyspace& after, const ReliedBy& by,
+                    const std::function<bool(const std::string&)>& is_lease);
+
+/// The clock by which keys expire jumps by so much: that they end sooner or later since then is
+/// nothing that anybody has asked for.
+void keep_reliances(Keyspace& keyspace, Duration jump,
+                    const std::function<bool(const std::string&)>& is_lease);
+
+}  // namespace lockstep::sim
