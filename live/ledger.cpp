@@ -213,9 +213,9 @@ void Ledger::tell_whose(const sim::Keyspace& before, const Entry& entry) {
     refuse_unclear(is_lease);
   sim::hand_over(before, copy_->keyspace, {sender, 0, sim::kNobody, names_.tokens_in}, is_lease);
   if (names_.several)
-    sim::note_reliances(before, copy_->keyspace,
-                        {sender, names_.leases_ms.at(entry.process), false, entry.executed.begun},
-                        is_lease);
+    sim::note_reliances(
+        before, copy_->keyspace,
+        {sender, names_.leases_ms.at(entry.process), false, false, entry.executed.begun}, is_lease);
 }
 
 /// What the server shows before the request: as after the one before, but that keys have expired.

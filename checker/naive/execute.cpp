@@ -196,7 +196,7 @@ void Rules::tell_whose(const World& world, std::uint8_t p, const Message& asked,
     if (world.processes[q].crashed) handed.gone |= sim::only_maker(maker_of(q));
   sim::hand_over(before, after, handed, is_lease);
   if (asked.in_release) sim::give_back(before, after, sender, is_lease);
-  note_reliances(p, asked, sender, before, after, by.now);
+  note_reliances(world, p, asked, sender, before, after, by.now);
 }
 
 Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connection,

@@ -1,6 +1,7 @@
 // A step of a process in a naive world: section 2 of docs/semantics.md.
 #include <algorithm>
 
+#include "checker/naive/belongings.hpp"
 #include "checker/naive/clocks.hpp"
 #include "checker/naive/world.hpp"
 #include "sim/base/check.hpp"
@@ -13,6 +14,8 @@
 namespace lockstep::checker::naive {
 
 using sim::Effect;
+using sim::Maker;
+using sim::maker_of;
 using sim::Observation;
 using sim::Wait;
 

@@ -29,9 +29,10 @@ bool has_changed(const Entry* was, const Entry* is) {
          was->expires != is->expires || was->encoding != is->encoding;
 }
 
+/// Or never.
 bool ends_later(const Entry* was, const Entry& is) {
-  if (!was) return true;
-  return was->expires && (!is.expires || is.expires->ms > was->expires->ms);
+  if (!was || !is.expires) return true;
+  return was->expires && is.expires->ms > was->expires->ms;
 }
 
 }  // namespace
@@ -58,7 +59,7 @@ void Rules::keep_reliances(Keyspace& keyspace, sim::Duration jump) const {
   });
 }
 
-void Rules::note_reliances(std::uint8_t p, const Message& asked, Maker sender,
+void Rules::note_reliances(const World& world, std::uint8_t p, const Message& asked, Maker sender,
                            const Keyspace& before, Keyspace& after, sim::WallTime now) const {
   if (!relies()) return;
   bool changed = false, freed = false, made = false;
@@ -71,6 +72,8 @@ void Rules::note_reliances(std::uint8_t p, const Message& asked, Maker sender,
     }
   }
   const bool asks = sender == maker_of(p) && !asked.in_release && changed && (made || !freed);
+  const bool leaves = sender == maker_of(p) && asked.in_release &&
+                      world.processes[p].holdings.empty() && model_.processes[p].threads == 1;
   const sim::Duration lease{rounded_up(model_.processes[p].lease_ms)};
   const auto note = [&](const Entry* was, Entry& is) {
     const Belongings had(was);
@@ -83,6 +86,7 @@ void Rules::note_reliances(std::uint8_t p, const Message& asked, Maker sender,
         for (const sim::Reliance& reliance : was->reliances)
           if (reliance.maker == owner) until = reliance.until;
       }
+      if (leaves && owner == sender) until = sim::Expiry(now);
       if (asks && owner == sender) {
         if (ends_later(was, is)) {
           until = is.expires;

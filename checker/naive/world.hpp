@@ -479,7 +479,7 @@ class Rules {
   void tell_whose(const World& world, std::uint8_t p, const Message& asked,
                   const sim::Execution& by, const sim::Keyspace& before,
                   sim::Keyspace& after) const;
-  void note_reliances(std::uint8_t p, const Message& asked, sim::Maker sender,
+  void note_reliances(const World& world, std::uint8_t p, const Message& asked, sim::Maker sender,
                       const sim::Keyspace& before, sim::Keyspace& after, sim::WallTime now) const;
   bool relies() const;
   void keep_reliances(sim::Keyspace& keyspace, sim::Duration jump) const;

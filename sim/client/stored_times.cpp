@@ -65,6 +65,7 @@ std::optional<std::int64_t> number_of_score(double score, ScoreUnit unit) {
 std::string bare(Keyspace keyspace, const TextChange& plain, int decimals) {
   keyspace.for_each([&](const std::string&, Entry& entry) {
     entry.expires.reset();
+    entry.reliances.clear();
     change_texts(entry, plain);
     change_scores(entry, [&](double score) {
       return plain(fmt::format("{:.{}f}", std::abs(score), decimals)) == "#" ? 0 : score;

@@ -49,6 +49,8 @@ bool has_asked(const Keyspace& before, const Keyspace& after, Maker sender,
 
 }  // namespace
 
+bool ends_sooner(const Entry& before, const Entry& after) { return end_of(after) < end_of(before); }
+
 Expiry relied_until(const Entry& entry, Maker maker) {
   const auto found = std::ranges::find(entry.reliances, maker, &Reliance::maker);
   return found == entry.reliances.end() ? end_of(entry) : found->until;
@@ -62,12 +64,13 @@ void note_reliances(const Keyspace& before, Keyspace& after, const ReliedBy& by,
     if (!is_lease(key)) return;
     const Makers had = owners_of(was), have = owners_of(&entry);
     const Expiry end = end_of(entry);
-    const bool prolonged = !was || end > end_of(*was);
+    const bool prolonged = !was || !entry.expires || end > end_of(*was);
     for (Maker maker = 1; Makers{1} << maker <= have; ++maker) {
       if (!has_maker(have, maker)) continue;
       const bool is_asked_for = maker == by.sender && asks;
       const bool is_new = !has_maker(had, maker);
       Expiry until = is_new ? end : relied_until(*was, maker);
+      if (maker == by.sender && by.leaves) until = Expiry(by.now);
       if (is_asked_for && prolonged) until = end;
       if (is_asked_for && !prolonged) {
         const Expiry wanted(by.now + Duration{by.lease_ms});

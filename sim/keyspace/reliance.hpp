@@ -15,8 +15,12 @@ struct ReliedBy {
   Maker sender = 0;
   std::int64_t lease_ms = 0;  ///< what the sender asks for unless the key shows that it is more
   bool releases = false;      ///< an outermost release() has sent it
+  bool leaves = false;        ///< after which the sender holds nothing at all
   WallTime now;
 };
+
+/// Whether a request has shortened a key.
+bool ends_sooner(const Entry& before, const Entry& after);
 
 /// Until when `maker`, who has something of it, relies on the key.
 Expiry relied_until(const Entry& entry, Maker maker);

@@ -167,11 +167,13 @@ Makers Nodes::tell_whose(const Asked& asked, WallTime now, const Keyspace& befor
     keep_owners(before, after, WrittenBy{asked.sender, runs_several(request)}, is_lease);
   const Makers to_gone = hand_over(before, after, {asked.sender, asked.gone, asked.late}, is_lease);
   if (asked.releases) give_back(before, after, asked.sender, is_lease);
-  if (setting_.relies) {
-    ReliedBy by{asked.sender, 0, asked.releases, now};
-    const unsigned process = asked.sender - 1U;  // a fresh client is none, and is not judged
-    if (asked.sender != kNobody && process < setting_.processes)
-      by.lease_ms = setting_.rounded(setting_.setups[setting_.setup_of[process]].lease_ms);
+  if (setting_.knowledge.relies && !asked.alone) {
+    ReliedBy by{asked.sender, 0, asked.releases, false, now};
+    if (asked.sender != kNobody) {
+      const ProcessSetup& setup = setting_.setups[setting_.setup_of[asked.sender - 1U]];
+      by.lease_ms = setting_.rounded(setup.lease_ms);
+      by.leaves = asked.leaves && setup.threads == 1;
+    }
     note_reliances(before, after, by, is_lease);
   }
   return to_gone;
@@ -278,6 +280,8 @@ void Nodes::note_leases(const Keyspace& before, const Keyspace& after, const Ask
       const Entry* has_now = after.find(database, key);
       if ((!had && !has_now) || !after.may_have_leases(database)) continue;
       PartsChange change = change_of(had, has_now, asked.sender);
+      if (setting_.may_rely && had && has_now && ends_sooner(*had, *has_now))
+        setting_.needs.relies = true;
       if (has_now && names_one_of(*has_now, named.tokens)) change.extended = 0;
       if (has_now && !setting_.names_several && !setting_.model.program->is_shared())
         setting_.names_several = names_several(visible(*has_now));

@@ -490,7 +490,7 @@ Id Nodes::aged_image(Id keyspace, std::uint8_t rate, std::int64_t parts) {
 
 /// Relied on for as long as before, though the clock jumps.
 Id Nodes::relied_on(Id keyspace, std::int64_t jump_ms) {
-  if (!setting_.relies) return keyspace;
+  if (!setting_.knowledge.relies) return keyspace;
   Keyspace kept = tables_.keyspace(keyspace).value;
   keep_reliances(kept, {jump_ms}, [&](const auto& key) { return setting_.leases.contains(key); });
   return tables_.intern(kept);
@@ -581,6 +581,16 @@ Nodes::Aged Nodes::age(Id id, std::int64_t ms) {
   aged.id = intern(node);
   aged.tokens_changed = nodes_[id].tokens.tokens != nodes_[aged.id].tokens.tokens;
   return aged;
+}
+
+Id Nodes::without_reliances(Id id) {
+  if (!setting_.knowledge.relies) return id;
+  return unrelied_.find_or_add(id, 0, [&] {
+    Node node = nodes_[id].value;
+    node.keyspace = tables_.without_reliances(node.keyspace);
+    for (auto& image : node.images) image.keyspace = tables_.without_reliances(image.keyspace);
+    return intern(node);
+  });
 }
 
 Id Nodes::renamed(Id id, const Renaming& renaming) {

@@ -84,6 +84,8 @@ struct Asked {
   bool may_listen = false;  ///< it is sent by a listener
   Maker sender = 0;
   bool releases = false;      ///< release() has sent it
+  bool leaves = false;        ///< and its process holds no lock
+  bool alone = false;         ///< in a probe, which judges nothing that is done to others
   std::uint8_t rate = 0;      ///< of the node's clock
   bool replica = false;       ///< the node is one
   bool full = false;          ///< its memory
@@ -194,6 +196,8 @@ class Nodes {
   void synchronize(Node& node);
   /// After a process has died.
   Id disowned(Id id, std::uint8_t process);
+  /// Where nobody holds a lock, nobody relies on its keys.
+  Id without_reliances(Id id);
 
   bool decide_by_token_bytes() { return token_bytes_.decide_in_the_end(); }
 
@@ -274,21 +278,23 @@ class Nodes {
   std::vector<CommandRun> commands_;
   std::vector<Aged> aged_;
   /// By session, what others watch and listen to, who has crashed, what serves it, the clock's
-  /// rate, whether release() sends, to a replica, one whose memory is full, that loads or that has
-  /// few replicas, its slots and where they are else, and how many replicas have acknowledged.
+  /// rate, whether release() sends, and of who leaves, whether in a probe, to a replica, one whose
+  /// memory is full, that loads or that has few replicas, its slots and where they are else, and
+  /// how many replicas have acknowledged.
   using Circumstances = std::tuple<Id, Id, Id, Maker, Makers, Id, std::uint8_t, bool, bool, bool,
-                                   bool, bool, Slots, std::uint8_t, unsigned>;
+                                   bool, bool, bool, bool, Slots, std::uint8_t, unsigned>;
   static Circumstances circumstances(const Asked& asked) {
-    return {asked.session, asked.watched, asked.listening, asked.late,    asked.gone,
-            asked.served,  asked.rate,    asked.releases,  asked.replica, asked.full,
-            asked.loading, asked.few,     asked.slots,     asked.other,   asked.acknowledged};
+    return {asked.session, asked.watched,     asked.listening, asked.late,   asked.gone,
+            asked.served,  asked.rate,        asked.releases,  asked.leaves, asked.alone,
+            asked.replica, asked.full,        asked.loading,   asked.few,    asked.slots,
+            asked.other,   asked.acknowledged};
   }
   std::map<Circumstances, FlatMap> run_;
   /// What does not look at clocks was tried with other tokens, whatever the lifetimes.
   std::map<Circumstances, FlatMap> spelt_;
   std::map<std::pair<Id, unsigned>, FlatMap> migrated_;  ///< by node and action: the other node
   std::vector<StepResult> migrations_;
-  FlatMap age_, rename_, mirrored_, mirrored_by_time_, told_of_master_, left_by_;
+  FlatMap age_, rename_, mirrored_, mirrored_by_time_, told_of_master_, left_by_, unrelied_;
 };
 
 }  // namespace lockstep::sim

@@ -277,10 +277,11 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
       return found(std::move(next));
     }
     Node node = world_.nodes_.info(now.nodes[at]).value;
-    const Asked asked =
+    Asked asked =
         asked_on(world_.tables_, world_.nodes_, world_.waits_, now.nodes.data(), process,
                  connection, others_at(world_.tables_, world_.processes_, now.processes, p, at),
                  world_.nodes_.clock(now.nodes[at], world_.runs_.info(now.run).value.now_ms));
+    asked.alone = true;
     const CommandRun command =
         execute_in_session(world_.tables_, world_.nodes_, process, connection, asked, 0);
     reply = command.reply;
@@ -357,6 +358,7 @@ Surroundings Probe::around(const Alone& now, std::size_t p) const {
 
 bool Prober::can_acquire(Found found) {
   if (setting_.endless_probe) return true;
+  for (Id& node : found.nodes) node = nodes_.without_reliances(node);
   std::vector<Id> key = found.background;
   key.insert(key.end(), found.nodes.begin(), found.nodes.end());
   if (setting_.knowledge.absolute) {

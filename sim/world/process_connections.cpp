@@ -5,7 +5,9 @@
 #include "sim/client/observation.hpp"
 #include "sim/redis/commands/cluster.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/unknown.hpp"
 #include "sim/redis/reply.hpp"
+#include "sim/world/infos.hpp"
 #include "sim/world/process_step.hpp"
 
 namespace lockstep::sim {

@@ -121,6 +121,8 @@ Asked asked_on(Tables& tables, const Nodes& nodes, ReplicaWaits& waits, const Id
           connection.subscribes,
           connection.former ? Maker{0} : maker_of(process.index),
           message.releases,
+          message.releases && process.holdings.empty(),
+          false,
           node.rate,
           !node.is_master(),
           node.full,

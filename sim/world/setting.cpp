@@ -67,8 +67,8 @@ Setting::Setting(const Model& checked, const Knowledge& known)
       too_long_ms(sim::too_long_ms(checked)),
       overtakes(judged_overtakes(checked)),
       wakeups(checked.properties.contains(Property::lost_wakeup)),
-      relies(checked.program->is_shared() &&
-             checked.properties.contains(Property::foreign_release)),
+      may_rely(checked.program->is_shared() &&
+               checked.properties.contains(Property::foreign_release)),
       waits_for_free(too_long_ms > 0 && checked.waits_after == WaitsAfter::free),
       drifts(clocks_drift(checked)),
       knowledge(within(checked, known)),

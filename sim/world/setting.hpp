@@ -59,6 +59,7 @@ struct Knowledge {
   bool replica_waits = false;     ///< some request is a WAIT
   bool blocks = false;            ///< some request waits at its node
   bool prolongs = false;          ///< a lifetime is worked out from what a key has left
+  bool relies = false;            ///< a key that several share is shortened: what for, matters
   bool hands_over = false;        ///< one client makes what is another's: who has crashed matters
   /// A pause may stop work while another task of the process goes on: its instant is reckoned.
   bool splits_work = false;
@@ -236,7 +237,7 @@ class Setting {
   /// So often others may get a lock while somebody waits for it; none: that is not judged.
   const std::optional<unsigned> overtakes;
   const bool wakeups;               ///< `lost_wakeup` is judged
-  const bool relies;                ///< several may hold, and `foreign_release` is judged
+  const bool may_rely;              ///< several may hold, and `foreign_release` is judged
   const bool waits_for_free;        ///< waits count only while nobody holds their lock
   const bool drifts;                ///< some clock is fast or slow
   std::vector<Rate> rates{Rate{}};  ///< different ones, the right one first

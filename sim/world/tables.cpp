@@ -300,6 +300,12 @@ Id Tables::renamed(Id id, const Renaming& renaming) {
   });
 }
 
+Id Tables::without_reliances(Id id) {
+  Keyspace keyspace = keyspaces_[id].value;
+  keyspace.for_each([](const std::string&, Entry& entry) { entry.reliances.clear(); });
+  return intern(keyspace);
+}
+
 Id Tables::disowned(Id id, Maker maker) {
   Keyspace changed = keyspaces_[id].value;
   changed.disown(maker);

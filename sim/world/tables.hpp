@@ -87,6 +87,7 @@ class Tables {
   Id renamed(Id keyspace, const Renaming& renaming);
   /// Without what `maker` made being its own.
   Id disowned(Id keyspace, Maker maker);
+  Id without_reliances(Id keyspace);
   /// What a replica with these scripts gets from its master; on a clock that is ahead of the
   /// master's by so much.
   Id mirrored(Id master, Id replica, std::int64_t ahead_ms);
