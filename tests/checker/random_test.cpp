@@ -16,6 +16,7 @@
 #include "sim/client/turning.hpp"
 #include "tests/checker/random_migrating_lock.hpp"
 #include "tests/checker/random_quorum_lock.hpp"
+#include "tests/checker/random_relied_lock.hpp"
 #include "tests/checker/random_replicated_lock.hpp"
 #include "tests/checker/random_shared_lock.hpp"
 #include "tests/checker/random_timed_lock.hpp"
@@ -314,6 +315,16 @@ TEST_CASE("engine and naive explorer agree on random locks with readers and writ
     return compared(test::random_shared_lock(seed), most);
   };
   check_seeds(seeds, make, the_same, 8);
+}
+
+TEST_CASE("engine and naive explorer agree on random locks whose key who leaves shortens",
+          "[random-relied][many-models]") {
+  const auto seeds = test::seeds_of("random relied locks", 60);
+  const auto most = test::setting("LOCKSTEP_STATES", 4000);
+  const auto make = [&](std::uint32_t seed) {
+    return compared(test::random_relied_lock(seed), most);
+  };
+  check_seeds(seeds, make, the_same, 20);
 }
 
 TEST_CASE("engine and naive explorer agree where clocks drift", "[random-drift][many-models]") {

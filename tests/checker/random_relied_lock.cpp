@@ -1,0 +1,120 @@
+// A hash has a field for each holder; what is random is for how long each request lets it last.
+#include "tests/checker/random_relied_lock.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/checker/dice.hpp"
+
+namespace lockstep::test {
+
+namespace {
+
+/// What becomes of the key's expiry, in a script of which ARGV[2] is the lease.
+std::string lasts(Dice& dice) {
+  const std::string ms = dice.one_in(3)   ? std::to_string(dice.from(1, 9))
+                         : dice.one_in(4) ? "ARGV[2] * 2"
+                                          : "ARGV[2]";
+  const std::string sets = fmt::format("redis.call('pexpire', KEYS[1], {})", ms);
+  const auto where = [&](const char* way) {
+    return fmt::format("if redis.call('pttl', KEYS[1]) {} tonumber({}) then {} end", way, ms, sets);
+  };
+  return dice.of<std::string>({sets, where("<"), where("<"), where(">"),
+                               "if redis.call('pttl', KEYS[1]) < 0 then " + sets + " end",
+                               dice.one_in(4) ? "redis.call('persist', KEYS[1])" : where("<")});
+}
+
+/// Who leaves cuts it down, or does not.
+std::string cuts(Dice& dice) {
+  const std::string ms = dice.one_in(4) ? "ARGV[2]" : std::to_string(dice.from(1, 9));
+  const std::string sets = fmt::format("redis.call('pexpire', KEYS[1], {})", ms);
+  return dice.of<std::string>(
+      {"", sets,
+       fmt::format("if redis.call('pttl', KEYS[1]) > tonumber({}) then {} end", ms, sets)});
+}
+
+std::string asks(const std::string& script, const char* value) {
+  return fmt::format(
+      "redis(\"EVAL\", \"{} return 1\", 2, self.key, self.key .. \":seen\", self.mine, "
+      "self.ttl_ms, {})",
+      script, value);
+}
+
+std::string takes(Dice& dice) {
+  return "redis.call('hset', KEYS[1], ARGV[1], ARGV[3]) " + lasts(dice);
+}
+
+/// A renewal that may show nowhere, or in another key.
+std::string renews(Dice& dice) {
+  const std::string shown =
+      dice.of<std::string>({"redis.call('hset', KEYS[1], ARGV[1], ARGV[3])", "",
+                            "redis.call('set', KEYS[2], ARGV[3], 'px', 9)",
+                            "redis.call('hset', KEYS[1], 'seen', ARGV[3])"});
+  return "if redis.call('hexists', KEYS[1], ARGV[1]) == 1 then " + shown + " " + lasts(dice) +
+         " end";
+}
+
+std::string relied_protocol(Dice& dice) {
+  std::string text =
+      "local Lock = protocol { title = \"a random lock\", source = \"a seed\", permits = 3, leases "
+      "= { "
+      "\"{key}\", \"{key}:seen\" } }\n";
+  text +=
+      "function Lock:acquire()\n  self.mine = unique()\n  local taken = " + asks(takes(dice), "1") +
+      " == 1\n";
+  if (dice.one_in(3))
+    text += fmt::format("  spawn(function()\n    sleep({})\n    {}\n  end)\n", dice.from(1, 4),
+                        asks(renews(dice), "2"));
+  text += "  return taken\nend\nfunction Lock:extend()\n  " + asks(renews(dice), "3") + "\nend\n";
+  const std::string leaves = "redis.call('hdel', KEYS[1], ARGV[1])";
+  const std::string cut = cuts(dice);
+  text += "function Lock:release()\n";
+  if (dice.one_in(4))
+    text += "  " + asks(cut, "4") + "\n  " + asks(leaves, "4") + "\n  return true\nend\n";
+  else
+    text += "  return " + asks(leaves + " " + cut, "4") + " == 1\nend\n";
+  return text + "return Lock\n";
+}
+
+using Deed = sim::WorkStep::Kind;
+
+std::vector<sim::WorkStep> relied_workload(Dice& dice) {
+  const sim::WorkStep lock{Deed::lock, 0, 0}, unlock{Deed::unlock, 0, 0};
+  sim::WorkStep extend{Deed::call, 0, 0};
+  extend.method = "extend";
+  const sim::WorkStep work{Deed::work, 0, dice.from(1, 5)}, more{Deed::work, 0, dice.from(1, 3)};
+  return dice.of<std::vector<sim::WorkStep>>({{lock, work, unlock},
+                                              {lock, unlock},
+                                              {lock, work, extend, more, unlock},
+                                              {lock, extend, unlock, lock, unlock}});
+}
+
+}  // namespace
+
+RandomLock random_relied_lock(std::uint32_t seed) {
+  Dice dice(seed);
+  RandomLock lock;
+  lock.protocol = relied_protocol(dice);
+  sim::ProcessSetup process = random_process(dice);
+  process.lock_keys = {"lock"};
+  process.rounds = 1;
+  lock.model.processes.assign(dice.one_in(4) ? 3 : 2, process);
+  for (auto& setup : lock.model.processes) {
+    setup.workload = relied_workload(dice);
+    setup.lease_ms = dice.from(2, 9);
+  }
+  if (dice.one_in(8)) lock.model.processes.front().threads = 2;
+  if (dice.one_in(2)) {
+    ++lock.model.budget[static_cast<std::size_t>(dice.of<sim::Fault>(
+        {sim::Fault::pause, sim::Fault::delay, sim::Fault::lose, sim::Fault::crash,
+         sim::Fault::jump, sim::Fault::jump, sim::Fault::node_crash}))];
+    lock.model.jumps_ms = {dice.from(1, 5), -dice.from(1, 5)};
+  }
+  lock.model.properties = {sim::Property::foreign_release};
+  lock.model.witnesses = {sim::kWitnesses.begin(), sim::kWitnesses.end()};
+  return lock;
+}
+
+}  // namespace lockstep::test
