@@ -12,9 +12,16 @@ namespace lockstep::test {
 
 namespace {
 
+/// Durations of a few of `unit_ms`.
+struct Random : Dice {
+  Random(std::uint32_t seed, std::int64_t unit) : Dice(seed), unit_ms(unit) {}
+  std::int64_t ms(std::int64_t least, std::int64_t most) { return from(least, most) * unit_ms; }
+  std::int64_t unit_ms;
+};
+
 /// What becomes of the key's expiry, in a script of which ARGV[2] is the lease.
-std::string lasts(Dice& dice) {
-  const std::string ms = dice.one_in(3)   ? std::to_string(dice.from(1, 9))
+std::string lasts(Random& dice) {
+  const std::string ms = dice.one_in(3)   ? std::to_string(dice.ms(1, 9))
                          : dice.one_in(4) ? "ARGV[2] * 2"
                                           : "ARGV[2]";
   const std::string sets = fmt::format("redis.call('pexpire', KEYS[1], {})", ms);
@@ -27,8 +34,8 @@ std::string lasts(Dice& dice) {
 }
 
 /// Who leaves cuts it down, or does not.
-std::string cuts(Dice& dice) {
-  const std::string ms = dice.one_in(4) ? "ARGV[2]" : std::to_string(dice.from(1, 9));
+std::string cuts(Random& dice) {
+  const std::string ms = dice.one_in(4) ? "ARGV[2]" : std::to_string(dice.ms(1, 9));
   const std::string sets = fmt::format("redis.call('pexpire', KEYS[1], {})", ms);
   return dice.of<std::string>(
       {"", sets,
@@ -42,21 +49,21 @@ std::string asks(const std::string& script, const char* value) {
       script, value);
 }
 
-std::string takes(Dice& dice) {
+std::string takes(Random& dice) {
   return "redis.call('hset', KEYS[1], ARGV[1], ARGV[3]) " + lasts(dice);
 }
 
 /// A renewal that may show nowhere, or in another key.
-std::string renews(Dice& dice) {
-  const std::string shown =
-      dice.of<std::string>({"redis.call('hset', KEYS[1], ARGV[1], ARGV[3])", "",
-                            "redis.call('set', KEYS[2], ARGV[3], 'px', 9)",
-                            "redis.call('hset', KEYS[1], 'seen', ARGV[3])"});
+std::string renews(Random& dice) {
+  const std::string shown = dice.of<std::string>(
+      {"redis.call('hset', KEYS[1], ARGV[1], ARGV[3])", "",
+       fmt::format("redis.call('set', KEYS[2], ARGV[3], 'px', {})", 9 * dice.unit_ms),
+       "redis.call('hset', KEYS[1], 'seen', ARGV[3])"});
   return "if redis.call('hexists', KEYS[1], ARGV[1]) == 1 then " + shown + " " + lasts(dice) +
          " end";
 }
 
-std::string relied_protocol(Dice& dice) {
+std::string relied_protocol(Random& dice) {
   std::string text =
       "local Lock = protocol { title = \"a random lock\", source = \"a seed\", permits = 3, leases "
       "= { "
@@ -65,7 +72,7 @@ std::string relied_protocol(Dice& dice) {
       "function Lock:acquire()\n  self.mine = unique()\n  local taken = " + asks(takes(dice), "1") +
       " == 1\n";
   if (dice.one_in(3))
-    text += fmt::format("  spawn(function()\n    sleep({})\n    {}\n  end)\n", dice.from(1, 4),
+    text += fmt::format("  spawn(function()\n    sleep({})\n    {}\n  end)\n", dice.ms(1, 4),
                         asks(renews(dice), "2"));
   text += "  return taken\nend\nfunction Lock:extend()\n  " + asks(renews(dice), "3") + "\nend\n";
   const std::string leaves = "redis.call('hdel', KEYS[1], ARGV[1])";
@@ -80,11 +87,11 @@ std::string relied_protocol(Dice& dice) {
 
 using Deed = sim::WorkStep::Kind;
 
-std::vector<sim::WorkStep> relied_workload(Dice& dice) {
+std::vector<sim::WorkStep> relied_workload(Random& dice) {
   const sim::WorkStep lock{Deed::lock, 0, 0}, unlock{Deed::unlock, 0, 0};
   sim::WorkStep extend{Deed::call, 0, 0};
   extend.method = "extend";
-  const sim::WorkStep work{Deed::work, 0, dice.from(1, 5)}, more{Deed::work, 0, dice.from(1, 3)};
+  const sim::WorkStep work{Deed::work, 0, dice.ms(1, 5)}, more{Deed::work, 0, dice.ms(1, 3)};
   return dice.of<std::vector<sim::WorkStep>>({{lock, work, unlock},
                                               {lock, unlock},
                                               {lock, work, extend, more, unlock},
@@ -93,8 +100,8 @@ std::vector<sim::WorkStep> relied_workload(Dice& dice) {
 
 }  // namespace
 
-RandomLock random_relied_lock(std::uint32_t seed) {
-  Dice dice(seed);
+RandomLock random_relied_lock(std::uint32_t seed, std::int64_t unit_ms) {
+  Random dice(seed, unit_ms);
   RandomLock lock;
   lock.protocol = relied_protocol(dice);
   sim::ProcessSetup process = random_process(dice);
@@ -103,14 +110,14 @@ RandomLock random_relied_lock(std::uint32_t seed) {
   lock.model.processes.assign(dice.one_in(4) ? 3 : 2, process);
   for (auto& setup : lock.model.processes) {
     setup.workload = relied_workload(dice);
-    setup.lease_ms = dice.from(2, 9);
+    setup.lease_ms = dice.ms(2, 9);
   }
   if (dice.one_in(8)) lock.model.processes.front().threads = 2;
   if (dice.one_in(2)) {
     ++lock.model.budget[static_cast<std::size_t>(dice.of<sim::Fault>(
         {sim::Fault::pause, sim::Fault::delay, sim::Fault::lose, sim::Fault::crash,
          sim::Fault::jump, sim::Fault::jump, sim::Fault::node_crash}))];
-    lock.model.jumps_ms = {dice.from(1, 5), -dice.from(1, 5)};
+    lock.model.jumps_ms = {dice.ms(1, 5), -dice.ms(1, 5)};
   }
   lock.model.properties = {sim::Property::foreign_release};
   lock.model.witnesses = {sim::kWitnesses.begin(), sim::kWitnesses.end()};

@@ -7,6 +7,7 @@
 
 namespace lockstep::test {
 
-RandomLock random_relied_lock(std::uint32_t seed);
+/// With durations of a few of `unit_ms`.
+RandomLock random_relied_lock(std::uint32_t seed, std::int64_t unit_ms = 1);
 
 }  // namespace lockstep::test

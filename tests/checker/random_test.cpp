@@ -125,13 +125,11 @@ Comparison compared_drifting(const test::RandomLock& lock, std::uint64_t max_sta
   return comparison;
 }
 
+using LockOfUnit = std::function<test::RandomLock(std::int64_t unit_ms)>;
+
 /// The engine with durations of a few milliseconds, and with 997 times as many.
-Comparison enlarged(std::uint32_t seed, std::uint64_t max_states) {
+Comparison enlarged(const LockOfUnit& lock, std::uint64_t max_states) {
   constexpr std::int64_t kFactor = 997;
-  const auto lock = [&](std::int64_t unit_ms) {
-    return seed % 2 == 0 ? test::random_timed_lock(seed, unit_ms, false)
-                         : test::random_marking_lock(seed, unit_ms, false, seed % 3 == 0);
-  };
   const auto small = lock(1);
   Comparison comparison{small.protocol, explored(small, max_states, false), {}};
   if (comparison.one && comparison.one->steps > 0)
@@ -338,6 +336,22 @@ TEST_CASE("engine and naive explorer agree where clocks drift", "[random-drift][
 
 TEST_CASE("what fails in milliseconds fails in seconds", "[random-enlarged][many-models]") {
   const auto seeds = test::seeds_of("random timed locks, enlarged", 14);
-  const auto make = [](std::uint32_t seed) { return enlarged(seed, 20'000); };
+  const auto make = [](std::uint32_t seed) {
+    const auto lock = [seed](std::int64_t unit_ms) {
+      return seed % 2 == 0 ? test::random_timed_lock(seed, unit_ms, false)
+                           : test::random_marking_lock(seed, unit_ms, false, seed % 3 == 0);
+    };
+    return enlarged(lock, 20'000);
+  };
+  check_seeds(seeds, make, fails_as_well, 20);
+}
+
+TEST_CASE("what who leaves shortens in milliseconds fails in seconds",
+          "[random-enlarged][random-relied][many-models]") {
+  const auto seeds = test::seeds_of("random relied locks, enlarged", 40);
+  const auto make = [](std::uint32_t seed) {
+    const auto lock = [seed](std::int64_t ms) { return test::random_relied_lock(seed, ms); };
+    return enlarged(lock, 20'000);
+  };
   check_seeds(seeds, make, fails_as_well, 20);
 }
