@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "checker/naive/clocks.hpp"
-#include "checker/naive/world.hpp"
+#include "checker/naive/rules.hpp"
 #include "sim/client/turning.hpp"
 #include "sim/keyspace/keyspace.hpp"
 

@@ -3,7 +3,7 @@
 #include <iterator>
 
 #include "checker/naive/clocks.hpp"
-#include "checker/naive/world.hpp"
+#include "checker/naive/rules.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/commands/notify.hpp"
 #include "sim/redis/keyspace_events.hpp"

@@ -3,7 +3,7 @@
 
 #include "checker/naive/belongings.hpp"
 #include "checker/naive/clocks.hpp"
-#include "checker/naive/world.hpp"
+#include "checker/naive/rules.hpp"
 #include "sim/base/token.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/model/invariants.hpp"

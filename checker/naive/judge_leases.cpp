@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "checker/naive/belongings.hpp"
-#include "checker/naive/world.hpp"
+#include "checker/naive/rules.hpp"
 #include "sim/base/token.hpp"
 #include "sim/keyspace/keyspace.hpp"
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "checker/naive/clocks.hpp"
-#include "checker/naive/world.hpp"
+#include "checker/naive/rules.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/client/program.hpp"

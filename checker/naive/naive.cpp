@@ -6,9 +6,9 @@
 #include <new>
 
 #include "checker/naive/cycles.hpp"
+#include "checker/naive/rules.hpp"
 #include "checker/naive/search.hpp"
 #include "checker/naive/starvation.hpp"
-#include "checker/naive/world.hpp"
 #include "sim/base/token.hpp"
 #include "sim/model/vacuous.hpp"
 

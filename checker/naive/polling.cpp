@@ -3,7 +3,7 @@
 #include <map>
 
 #include "checker/naive/clocks.hpp"
-#include "checker/naive/world.hpp"
+#include "checker/naive/rules.hpp"
 #include "sim/base/token.hpp"
 #include "sim/redis/commands/unknown.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "checker/naive/world.hpp"
+#include "checker/naive/rules.hpp"
 #include "sim/base/check.hpp"
 
 namespace lockstep::checker::naive {

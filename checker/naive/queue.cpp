@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "checker/naive/world.hpp"
+#include "checker/naive/rules.hpp"
 #include "sim/redis/execute.hpp"
 #include "sim/redis/reply.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "checker/naive/belongings.hpp"
 #include "checker/naive/clocks.hpp"
-#include "checker/naive/world.hpp"
+#include "checker/naive/rules.hpp"
 #include "sim/keyspace/keyspace.hpp"
 
 namespace lockstep::checker::naive {

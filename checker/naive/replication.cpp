@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "checker/naive/clocks.hpp"
-#include "checker/naive/world.hpp"
+#include "checker/naive/rules.hpp"
 #include "sim/base/check.hpp"
 #include "sim/client/servers.hpp"
 #include "sim/keyspace/keyspace.hpp"

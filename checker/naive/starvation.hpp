@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "checker/naive/cycles.hpp"
-#include "checker/naive/world.hpp"
+#include "checker/naive/rules.hpp"
 
 namespace lockstep::checker {
 

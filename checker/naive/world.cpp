@@ -6,6 +6,7 @@
 
 #include "checker/naive/belongings.hpp"
 #include "checker/naive/clocks.hpp"
+#include "checker/naive/rules.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/token.hpp"
 #include "sim/client/observation.hpp"

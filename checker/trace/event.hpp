@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "checker/naive/world.hpp"
+#include "checker/naive/rules.hpp"
 #include "sim/model/wording.hpp"
 
 namespace lockstep::checker {

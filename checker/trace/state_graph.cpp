@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "checker/naive/world.hpp"
+#include "checker/naive/rules.hpp"
 #include "checker/trace/event.hpp"
 #include "checker/trace/teller.hpp"
 #include "sim/base/token.hpp"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/naive/world.hpp"
+#include "checker/naive/rules.hpp"
 #include "checker/world_system.hpp"
 #include "sim/base/error.hpp"
 #include "sim/client/program.hpp"

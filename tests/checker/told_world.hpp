@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/naive/world.hpp"
+#include "checker/naive/rules.hpp"
 #include "sim/world/world.hpp"
 
 namespace lockstep::test {

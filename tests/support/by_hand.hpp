@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "checker/naive/clocks.hpp"
-#include "checker/naive/world.hpp"
+#include "checker/naive/rules.hpp"
 #include "sim/base/temporary_folder.hpp"
 #include "sim/redis/reply.hpp"
 #include "tests/support/naive_models.hpp"

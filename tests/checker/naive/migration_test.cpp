@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "checker/naive/world.hpp"
+#include "checker/naive/rules.hpp"
 #include "sim/base/error.hpp"
 #include "tests/support/by_hand.hpp"
 #include "tests/support/naive_models.hpp"

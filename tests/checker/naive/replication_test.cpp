@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "checker/naive/naive.hpp"
-#include "checker/naive/world.hpp"
+#include "checker/naive/rules.hpp"
 #include "sim/base/error.hpp"
 #include "tests/support/by_hand.hpp"
 #include "tests/support/naive_models.hpp"
