@@ -40,19 +40,25 @@ bool is_at_rest(const Process& process, const Connection& connection) {
 
 }  // namespace
 
-bool Rules::quiet(const World& world) const {
-  return servers_settled(world) &&
-         std::all_of(world.processes.begin(), world.processes.end(), [](const Process& process) {
-           return process.life != Life::paused && process.holdings.empty() &&
-                  process.unreached.empty() && process.unheard.empty() &&
-                  std::all_of(process.connections.begin(), process.connections.end(),
-                              [&](const Connection& c) { return is_at_rest(process, c); }) &&
-                  std::all_of(process.waits.begin(), process.waits.end(), [&](const Wait& wait) {
-                    const bool spawned = wait.task >= process.rounds_begun.size();
-                    return spawned || wait.kind == Wait::Kind::idle ||
-                           wait.kind == Wait::Kind::done;
-                  });
+bool Rules::rests(const World& world, std::size_t p) const {
+  const Process& process = world.processes[p];
+  const bool locks = sim::ever_locks(model_.processes[p]);  // else it may still give something
+  return process.life != Life::paused && process.holdings.empty() && process.unreached.empty() &&
+         process.unheard.empty() &&
+         std::ranges::all_of(process.connections,
+                             [&](const Connection& c) { return is_at_rest(process, c); }) &&
+         std::ranges::all_of(process.waits, [&](const Wait& wait) {
+           const bool spawned = wait.task >= process.rounds_begun.size();
+           return spawned || wait.kind == Wait::Kind::done ||
+                  (locks && wait.kind == Wait::Kind::idle);
          });
+}
+
+bool Rules::quiet(const World& world) const {
+  if (!servers_settled(world)) return false;
+  for (std::size_t p = 0; p < world.processes.size(); ++p)
+    if (!rests(world, p)) return false;
+  return true;
 }
 
 /// Every main task has ended all its rounds or not begun the first, or its process is dead.

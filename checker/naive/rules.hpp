@@ -446,6 +446,7 @@ class Rules {
   void judge_rest(const World& world, const sim::Action& action, Facts& facts);
   bool servers_settled(const World& world) const;
   bool quiet(const World& world) const;
+  bool rests(const World& world, std::size_t p) const;
   bool nothing_to_come(const World& world) const;
   std::optional<std::string> lasting_lease_key(const World& world) const;
 

@@ -232,7 +232,8 @@ Facts Rules::apply(World& world, const Action& action) {
       break;
     default:
       if (action.kind == Action::Kind::crash_begin)
-        facts.ended_nothing = !has_begun_something(world.processes[action.process]);
+        facts.ended_nothing = !has_begun_something(world.processes[action.process]) &&
+                              sim::ever_locks(model_.processes[action.process]);
       disturb(world, action);
       break;
   }

@@ -116,6 +116,9 @@ void Processes::describe(ProcessInfo& info) const {
     for (const auto& answered : operation.answered)
       info.tokens.add(tables_.tokens_of_node_state(answered.asked_in));
   bool finished = true;
+  // Who only calls something may still give what others wait for.
+  const bool gives = process.index < setting_.processes &&
+                     !ever_locks(setting_.setups[setting_.setup_of[process.index]]);
   if (process.life != Life::dead) {
     const ProgramState& program = automaton_.state(process.program);
     info.tokens.add(program.tokens);
@@ -124,7 +127,8 @@ void Processes::describe(ProcessInfo& info) const {
       const bool main = wait.task < process.rounds.size();
       const bool idle = wait.kind == Wait::Kind::idle || wait.kind == Wait::Kind::done;
       const bool begun = main && process.rounds[wait.task] > 0;
-      quiet = quiet && (idle || !main);
+      const bool rests = gives ? wait.kind == Wait::Kind::done : idle;
+      quiet = quiet && (rests || !main);
       if (main && wait.kind != Wait::Kind::done && !(wait.kind == Wait::Kind::idle && !begun))
         finished = false;
       if (wait.in_operation && setting_.shared != 0)

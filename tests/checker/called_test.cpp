@@ -82,3 +82,25 @@ TEST_CASE("who only calls functions of the protocol need not acquire anything", 
   lock.model.processes[0].workload = lock.model.processes[1].workload;
   CHECK(lock.unmet() == std::set{sim::Witness::acquired});
 }
+
+TEST_CASE("who only calls functions may open what others wait for, as long as it lives",
+          "[called]") {
+  // A gate with two keys, that opens for good: nobody but those two could let in a fresh client.
+  const auto judged = [](bool crashes, const std::string& adds) {
+    test::InlineLock gate(
+        {"return retry(function() if redis('GET', 'open') == '2' then return true end sleep(5) end)"
+         "\nend\nfunction L:open() redis('INCRBY', 'open', " +
+             adds + ")",
+         "return true"},
+        ", permits = 3, leases = {}");
+    const sim::ProcessSetup waits = gate.model.processes[0];
+    gate.model.processes[0].workload = {{sim::WorkStep::Kind::call, 0, 0, "open"}};
+    gate.model.processes[1].workload = gate.model.processes[0].workload;
+    gate.model.processes.push_back(waits);
+    if (crashes) gate.model = test::with_fault(gate.model, sim::Fault::crash);
+    return gate.judged(Property::deadlock);
+  };
+  CHECK(judged(false, "1") == Verdict::holds);
+  CHECK(judged(false, "2") == Verdict::violated);  // once both have, it is closed for ever
+  CHECK(judged(true, "1") == Verdict::violated);
+}
