@@ -12,7 +12,6 @@
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/owners.hpp"
 #include "sim/keyspace/parts.hpp"
-#include "sim/keyspace/reliance.hpp"
 #include "sim/model/wording.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/execute.hpp"
@@ -205,17 +204,17 @@ void Ledger::tell_whose(const sim::Keyspace& before, const Entry& entry) {
   const auto is_lease = [&](const std::string& key) {
     return std::ranges::find(lease_keys_, key) != lease_keys_.end();
   };
-  if (names_.several)
+  if (names_.leases.several_hold)
     sim::keep_owners(before, copy_->keyspace,
                      sim::WrittenBy{sender, sim::runs_several(entry.request), names_.tokens_in},
                      is_lease);
   else
     refuse_unclear(is_lease);
   sim::hand_over(before, copy_->keyspace, {sender, 0, sim::kNobody, names_.tokens_in}, is_lease);
-  if (names_.several)
-    sim::note_reliances(
-        before, copy_->keyspace,
-        {sender, names_.leases_ms.at(entry.process), false, false, entry.executed.begun}, is_lease);
+  sim::note_reliances(
+      before, copy_->keyspace,
+      {sender, names_.leases_ms.at(entry.process), false, false, entry.executed.begun},
+      names_.leases);
 }
 
 /// What the server shows before the request: as after the one before, but that keys have expired.

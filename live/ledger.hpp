@@ -15,6 +15,7 @@
 #include "sim/client/program.hpp"
 #include "sim/keyspace/maker.hpp"
 #include "sim/keyspace/owners.hpp"
+#include "sim/keyspace/reliance.hpp"
 
 namespace lockstep::live {
 
@@ -60,7 +61,7 @@ struct Posting {
 /// What tells whose a text is.
 struct OwnerNames {
   sim::TokensIn tokens_in = nullptr;
-  bool several = false;                 ///< may hold the lock: a text may name them all
+  sim::LeaseMap leases;                 ///< where several may hold a lock a text may name them all
   std::vector<std::int64_t> leases_ms;  ///< by process: what it asks for
 };
 

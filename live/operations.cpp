@@ -20,13 +20,20 @@ using sim::Property;
 }  // namespace
 
 LeaseKeys::LeaseKeys(const sim::Model& model) {
+  std::map<std::string, std::uint8_t> lock_numbers;
   for (const auto& setup : model.processes) {
     auto& by_lock = of_.emplace_back();
     for (const auto& lock : setup.lock_keys) {
       auto& numbers = by_lock.emplace_back();
       for (const auto& name : model.program->lease_keys(lock)) {
         const auto found = std::find(names_.begin(), names_.end(), name);
-        numbers.push_back(static_cast<std::size_t>(found - names_.begin()));
+        const auto number = static_cast<std::size_t>(found - names_.begin());
+        numbers.push_back(number);
+        if (found == names_.end()) locks_of_.emplace_back();
+        const auto of =
+            lock_numbers.emplace(lock, static_cast<std::uint8_t>(lock_numbers.size())).first;
+        if (std::ranges::count(locks_of_[number], of->second) == 0)
+          locks_of_[number].push_back(of->second);
         if (found != names_.end()) continue;
         names_.push_back(name);
         const auto permanent = model.program->permanent_keys(lock);
@@ -34,6 +41,12 @@ LeaseKeys::LeaseKeys(const sim::Model& model) {
       }
     }
   }
+}
+
+const std::vector<std::uint8_t>* LeaseKeys::locks_of(const std::string& name) const {
+  const auto found = std::ranges::find(names_, name);
+  return found == names_.end() ? nullptr
+                               : &locks_of_[static_cast<std::size_t>(found - names_.begin())];
 }
 
 Operations::Operations(const sim::Model& model, const LeaseKeys& leases)

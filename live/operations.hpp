@@ -38,10 +38,13 @@ class LeaseKeys {
   }
   /// Whether a `permanent` template names it: release() may leave it behind.
   bool may_stay(std::size_t number) const { return may_stay_[number]; }
+  /// The locks of which a key is a lease, numbered by their keys; null: it is none.
+  const std::vector<std::uint8_t>* locks_of(const std::string& name) const;
 
  private:
   std::vector<std::string> names_;
   std::vector<bool> may_stay_;                             ///< by number
+  std::vector<std::vector<std::uint8_t>> locks_of_;        ///< by number
   std::vector<std::vector<std::vector<std::size_t>>> of_;  ///< by process, then lock
 };
 

@@ -47,11 +47,12 @@ Ownership::Ownership(const sim::Model& model, Referee& referee)
       several_hold_(model.program->is_shared()),
       operations_(model, leases_) {
   const auto tokens_in = [this](const std::string& text) { return tokens_.in(text); };
+  const sim::LeaseMap leases{[this](const std::string& key) { return leases_.locks_of(key); },
+                             several_hold_};
   std::vector<std::int64_t> leases_ms;
   for (const sim::ProcessSetup& setup : model.processes) leases_ms.push_back(setup.lease_ms);
   for (unsigned node = 0; node < sim::servers_of(model).nodes; ++node)
-    ledgers_.emplace_back(leases_.names(), model.server,
-                          OwnerNames{tokens_in, several_hold_, leases_ms});
+    ledgers_.emplace_back(leases_.names(), model.server, OwnerNames{tokens_in, leases, leases_ms});
 }
 
 void Ownership::drew(std::uint8_t process, const std::string& token) {

@@ -1,11 +1,17 @@
 // Until when who shares a lease key relies on it: "Parts" of docs/semantics.md.
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "checker/naive/belongings.hpp"
 #include "checker/naive/clocks.hpp"
 #include "checker/naive/rules.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/keyspace/numbers.hpp"
 
 namespace lockstep::checker::naive {
 
@@ -29,23 +35,75 @@ bool has_changed(const Entry* was, const Entry* is) {
          was->expires != is->expires || was->encoding != is->encoding;
 }
 
-/// Or never.
-bool ends_later(const Entry* was, const Entry& is) {
-  if (!was || !is.expires) return true;
-  return was->expires && is.expires->ms > was->expires->ms;
+bool ends_later(const Entry* was, const Entry* is) {
+  if (!is) return false;
+  if (!was) return true;
+  return was->expires && (!is->expires || is->expires->ms > was->expires->ms);
+}
+
+/// Seconds, milliseconds or microseconds since 1970, in ms; nothing if it is none of them.
+std::optional<std::int64_t> unix_ms(double number) {
+  if (number >= 1e9 && number < 1e11) return static_cast<std::int64_t>(number * 1000);
+  if (number >= 1e11 && number < 1e14) return static_cast<std::int64_t>(number);
+  if (number >= 1e14 && number < 1e17) return static_cast<std::int64_t>(number / 1000);
+  return std::nullopt;
+}
+
+/// The latest time that is written down in the key as this owner's.
+std::int64_t written_time_ms(const Entry& key, Maker owner) {
+  std::int64_t latest = 0;
+  const auto note = [&](Maker maker, double number) {
+    if (maker == owner) latest = std::max(latest, unix_ms(number).value_or(0));
+  };
+  if (const auto* hash = std::get_if<sim::Hash>(&key.value))
+    for (const auto& [name, field] : *hash)
+      if (const auto number = sim::parse_integer(field.value))
+        note(field.maker, static_cast<double>(*number));
+  if (const auto* set = std::get_if<sim::SortedSet>(&key.value))
+    for (const auto& [name, member] : *set) note(member.maker, member.score);
+  return latest;
+}
+
+/// Calls `visit(key, database, before, after)` for each of these that is there.
+template <typename Visit>
+void for_each_of(const std::set<std::string>& keys, const Keyspace& before, const Keyspace& after,
+                 Visit visit) {
+  for (const std::string& key : keys) {
+    for (int database = 0; database < sim::kDatabases; ++database) {
+      const Entry *was = before.find(database, key), *is = after.find(database, key);
+      if (was || is) visit(key, was, is);
+    }
+  }
 }
 
 }  // namespace
 
-bool Rules::relies() const {
-  return model_.program->is_shared() && model_.properties.contains(sim::Property::foreign_release);
+/// The lease keys of all locks that this is a lease of.
+std::set<std::string> Rules::leases_with(const std::string& key, std::size_t& locks) const {
+  std::set<std::string> found, of;
+  for (const auto& [lock, like] : locks_) {
+    const auto leases = model_.program->lease_keys(lock.key);
+    if (std::ranges::find(leases, key) == leases.end()) continue;
+    of.insert(lock.key);
+    found.insert(leases.begin(), leases.end());
+  }
+  locks = of.size();
+  return found;
+}
+
+/// Whether several processes may have something in it that is a lock of theirs.
+bool Rules::is_relied_on(const std::string& key) const {
+  if (!model_.properties.contains(sim::Property::foreign_release) || !lease_keys_.contains(key))
+    return false;
+  std::size_t locks = 0;
+  leases_with(key, locks);
+  return model_.program->is_shared() || locks > 1;
 }
 
 /// Its clock has jumped: by it, what they rely on ends that much later than before.
 void Rules::keep_reliances(Keyspace& keyspace, sim::Duration jump) const {
-  if (!relies()) return;
   keyspace.for_each([&](const std::string& key, Entry& entry) {
-    if (!entry.expires || !lease_keys_.contains(key)) return;
+    if (!entry.expires || !is_relied_on(key)) return;
     std::vector<sim::Reliance> reliances;
     for (const Maker owner : Belongings(&entry).owners()) {
       sim::Reliance kept{owner, *entry.expires};
@@ -59,47 +117,59 @@ void Rules::keep_reliances(Keyspace& keyspace, sim::Duration jump) const {
   });
 }
 
+/// Until when the sender relies on a key, which it did until `before`; nothing: for ever.
+std::optional<sim::Expiry> Rules::asked_until(const Keyspace& then, const Keyspace& now,
+                                              const std::string& key, const Entry* was,
+                                              const Entry* is, std::optional<sim::Expiry> before,
+                                              const Requested& by) const {
+  bool changed = has_changed(was, is), freed = false, made = false;
+  std::int64_t shown_ms = 0;
+  std::size_t locks = 0;
+  for_each_of(leases_with(key, locks), then, now,
+              [&](const std::string&, const Entry* other_was, const Entry* other) {
+                const Belongings had(other_was), has(other);
+                freed = freed || had.freed(has, by.sender);
+                made = made || had.made(has, by.sender);
+                if (!other) return;
+                changed = changed || (other->expires && ends_later(other_was, other));
+                shown_ms = std::max(shown_ms, written_time_ms(*other, by.sender));
+                if (other != is && has.all_of(by.sender) && other->expires)
+                  shown_ms = std::max(shown_ms, other->expires->ms);
+              });
+  const bool asked = changed && (made || !freed);
+  if (ends_later(was, is) || (asked && !is->expires)) return is->expires;
+  if (shown_ms > by.now.ms) return sim::Expiry(sim::WallTime{shown_ms});
+  if (!asked) return before;
+  const sim::Expiry wanted(by.now + by.lease);
+  const bool had = Belongings(was).has_anything(by.sender);
+  if (had && (!before || before->ms > wanted.ms)) return before;
+  return wanted;
+}
+
 void Rules::note_reliances(const World& world, std::uint8_t p, const Message& asked, Maker sender,
                            const Keyspace& before, Keyspace& after, sim::WallTime now) const {
-  if (!relies()) return;
-  bool changed = false, freed = false, made = false;
-  for (const std::string& key : lease_keys_) {
-    for (int database = 0; database < sim::kDatabases; ++database) {
-      const Entry *was = before.find(database, key), *is = after.find(database, key);
-      changed = changed || has_changed(was, is);
-      freed = freed || Belongings(was).freed(Belongings(is), sender);
-      made = made || Belongings(was).made(Belongings(is), sender);
-    }
-  }
-  const bool asks = sender == maker_of(p) && !asked.in_release && changed && (made || !freed);
-  const bool leaves = sender == maker_of(p) && asked.in_release &&
-                      world.processes[p].holdings.empty() && model_.processes[p].threads == 1;
-  const sim::Duration lease{rounded_up(model_.processes[p].lease_ms)};
-  const auto note = [&](const Entry* was, Entry& is) {
-    const Belongings had(was);
-    std::vector<sim::Reliance> reliances;
-    for (const Maker owner : Belongings(&is).owners()) {
-      const bool stays = had.has_anything(owner);
-      std::optional<sim::Expiry> until = is.expires;
-      if (stays) {
+  const bool own = sender == maker_of(p);
+  const bool leaves = own && asked.in_release && world.processes[p].holdings.empty() &&
+                      model_.processes[p].threads == 1;
+  const Requested by{sender, now, {rounded_up(model_.processes[p].lease_ms)}};
+  const Keyspace left = after;
+  const auto reliances = [&](const std::string& key, const Entry* was, const Entry* is) {
+    std::vector<sim::Reliance> found;
+    for (const Maker owner : Belongings(is).owners()) {
+      std::optional<sim::Expiry> until = is->expires;
+      if (Belongings(was).has_anything(owner)) {
         until = was->expires;
         for (const sim::Reliance& reliance : was->reliances)
           if (reliance.maker == owner) until = reliance.until;
       }
-      if (leaves && owner == sender) until = sim::Expiry(now);
-      if (asks && owner == sender) {
-        if (ends_later(was, is)) {
-          until = is.expires;
-        } else if (const sim::Expiry wanted(now + lease); !stays) {
-          until = wanted;
-        } else if (until && until->ms < wanted.ms) {
-          until = wanted;
-        }
+      if (own && owner == sender) {
+        if (leaves) until = sim::Expiry(now);
+        if (!asked.in_release) until = asked_until(before, left, key, was, is, until, by);
       }
-      if (until && (!is.expires || until->ms < is.expires->ms))
-        reliances.push_back({owner, sim::Expiry(*until, until->sooner)});
+      if (until && (!is->expires || until->ms < is->expires->ms))
+        found.push_back({owner, sim::Expiry(*until, until->sooner)});
     }
-    is.reliances = reliances;
+    return found;
   };
   for (int database = 0; database < sim::kDatabases; ++database) {
     sim::Keys* keys = nullptr;
@@ -109,10 +179,10 @@ void Rules::note_reliances(const World& world, std::uint8_t p, const Message& as
       keys = &other->second;
     if (keys == nullptr) continue;
     for (auto& [key, entry] : *keys) {
-      if (lease_keys_.contains(key))
-        note(before.find(database, key), entry);
-      else
-        entry.reliances.clear();
+      std::vector<sim::Reliance> found;
+      if (is_relied_on(key))
+        found = reliances(key, before.find(database, key), left.find(database, key));
+      entry.reliances = found;
     }
   }
 }

@@ -254,7 +254,18 @@ class Rules {
                   sim::Keyspace& after) const;
   void note_reliances(const World& world, std::uint8_t p, const Message& asked, sim::Maker sender,
                       const sim::Keyspace& before, sim::Keyspace& after, sim::WallTime now) const;
-  bool relies() const;
+  std::set<std::string> leases_with(const std::string& key, std::size_t& locks) const;
+  bool is_relied_on(const std::string& key) const;
+  /// A request that may ask for a key, at `now`.
+  struct Requested {
+    sim::Maker sender = 0;
+    sim::WallTime now;
+    sim::Duration lease;
+  };
+  std::optional<sim::Expiry> asked_until(const sim::Keyspace& then, const sim::Keyspace& now,
+                                         const std::string& key, const sim::Entry* was,
+                                         const sim::Entry* is, std::optional<sim::Expiry> before,
+                                         const Requested& by) const;
   void keep_reliances(sim::Keyspace& keyspace, sim::Duration jump) const;
   sim::Reply execute_on_node(World& world, std::uint8_t p, Connection& connection,
                              const Message& asked, Facts& facts);

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <string_view>
 #include <utility>
-#include <vector>
+#include <variant>
 
+#include "sim/keyspace/numbers.hpp"
 #include "sim/keyspace/parts.hpp"
 
 namespace lockstep::sim {
@@ -20,32 +23,133 @@ Makers owners_of(const Entry* entry) {
   return entry ? belongings_in(*entry).any & ~only_maker(kNobody) : 0;
 }
 
-bool is_as_before(const Entry& before, Entry after) {
-  after.reliances = before.reliances;
-  return after == before;
+template <class Visit>
+void for_each_owner(Makers owners, Visit visit) {
+  for (Maker maker = 1; Makers{1} << maker <= owners; ++maker)
+    if (has_maker(owners, maker)) visit(maker);
 }
 
-/// Whether the sender asked for something: it changed some of these keys, and more than that it has
-/// something no more.
-bool has_asked(const Keyspace& before, const Keyspace& after, Maker sender,
-               const std::function<bool(const std::string&)>& is_lease) {
-  bool changed = false, freed = false, made = false;
-  for (int database = 0; database < kDatabases; ++database) {
-    const auto compare = [&](const std::string& key, const Entry* was, const Entry* is) {
-      if (!is_lease(key) || (was && is && is_as_before(*was, *is))) return;
-      changed = true;
-      const PartsChange change = change_of(was, is, sender);
+/// A Unix time in s, ms or us.
+std::optional<WallTime> time_of(double number) {
+  constexpr double kFirstMs = 1e11, kFirstUs = 1e14;
+  if (!(number >= static_cast<double>(kFirstTime)) || number >= 1e17) return std::nullopt;
+  const double ms = number < kFirstMs ? number * 1000 : number < kFirstUs ? number : number / 1000;
+  return WallTime{static_cast<std::int64_t>(ms)};
+}
+
+std::optional<WallTime> time_in(const std::string& text) {
+  const std::optional<std::int64_t> number = parse_integer(text);
+  return number ? time_of(static_cast<double>(*number)) : std::nullopt;
+}
+
+/// A lease key, before and after a request.
+struct Lease {
+  const std::vector<std::uint8_t>* locks;
+  const Entry* was;
+  const Entry* is;
+
+  bool goes_with(const Lease& other) const {
+    return std::ranges::any_of(
+        *locks, [&](auto lock) { return std::ranges::count(*other.locks, lock) > 0; });
+  }
+  bool has_changed() const {
+    if (!was || !is) return true;
+    Entry compared = *is;
+    compared.reliances = was->reliances;
+    return compared != *was;
+  }
+  bool ends_later() const { return is && (!was || end_of(*is) > end_of(*was)); }
+};
+
+/// The latest time that stands in it as the maker's own: a score, a field's value.
+std::optional<WallTime> latest_time_in(const Entry& entry, Maker maker) {
+  std::optional<WallTime> latest;
+  const auto add = [&](Maker whose, std::optional<WallTime> time) {
+    if (whose == maker && time) latest = std::max(latest.value_or(*time), *time);
+  };
+  if (const auto* set = std::get_if<SortedSet>(&entry.value))
+    for (const auto& [name, member] : *set) add(member.maker, time_of(member.score));
+  if (const auto* hash = std::get_if<Hash>(&entry.value))
+    for (const auto& [name, field] : *hash) add(field.maker, time_in(field.value));
+  return latest;
+}
+
+/// Who relies on what after one request.
+class Noting {
+ public:
+  Noting(const Keyspace& before, const Keyspace& after, const ReliedBy& by, const LeaseMap& leases)
+      : by_(by) {
+    for (int database = 0; database < kDatabases; ++database) {
+      const Keys *was = before.database(database), *is = after.database(database);
+      if (is != nullptr)
+        for (const auto& [key, entry] : *is)
+          if (const auto* locks = leases.locks_of(key))
+            leases_.push_back({locks, before.find(database, key), &entry});
+      if (was != nullptr)
+        for (const auto& [key, entry] : *was)
+          if (const auto* locks = leases.locks_of(key); locks && !after.find(database, key))
+            leases_.push_back({locks, &entry, nullptr});
+    }
+  }
+
+  std::vector<Reliance> of(const Lease& key) const {
+    std::vector<Reliance> all;
+    for_each_owner(owners_of(key.is), [&](Maker maker) {
+      const Expiry until = until_of(key, maker);
+      if (until < end_of(*key.is)) all.push_back({maker, Expiry(until, until.sooner)});
+    });
+    return all;
+  }
+
+  Lease lease_of(const Entry& entry) const {
+    return *std::ranges::find(leases_, &entry, &Lease::is);
+  }
+
+ private:
+  Expiry until_of(const Lease& key, Maker maker) const {
+    const bool had = has_maker(owners_of(key.was), maker);
+    const Expiry before = had ? relied_until(*key.was, maker) : end_of(*key.is);
+    if (maker != by_.sender) return before;
+    if (by_.leaves) return Expiry(by_.now);
+    if (by_.releases) return before;
+    const bool asked = has_asked(key);
+    if (key.ends_later() || (asked && !key.is->expires)) return end_of(*key.is);
+    if (const auto shown = shown_time(key, maker); shown > Expiry(by_.now)) return *shown;
+    const Expiry wanted(by_.now + Duration{by_.lease_ms});
+    if (!asked) return before;
+    return had ? std::max(before, wanted) : wanted;
+  }
+
+  /// Until when it has asked for the lock by what its keys say.
+  std::optional<Expiry> shown_time(const Lease& key, Maker maker) const {
+    std::optional<Expiry> latest;
+    const auto add = [&](const Expiry& time) { latest = latest ? std::max(*latest, time) : time; };
+    for (const Lease& each : leases_) {
+      if (!each.is || !each.goes_with(key)) continue;
+      if (const auto time = latest_time_in(*each.is, maker)) add(Expiry(*time));
+      const bool to_itself = each.is != key.is && belongings_in(*each.is).any == only_maker(maker);
+      if (to_itself && each.is->expires) add(*each.is->expires);
+    }
+    return latest;
+  }
+
+  /// Whether the sender has asked for the lock: it has changed this key, or made another one of the
+  /// lock last longer, and more than that it has something no more.
+  bool has_asked(const Lease& key) const {
+    bool changed = key.has_changed(), freed = false, made = false;
+    for (const Lease& each : leases_) {
+      if (!each.goes_with(key)) continue;
+      const PartsChange change = change_of(each.was, each.is, by_.sender);
       freed = freed || change.freed;
       made = made || change.made;
-    };
-    if (const Keys* keys = after.database(database))
-      for (const auto& [key, entry] : *keys) compare(key, before.find(database, key), &entry);
-    if (const Keys* keys = before.database(database))
-      for (const auto& [key, entry] : *keys)
-        if (after.find(database, key) == nullptr) compare(key, &entry, nullptr);
+      changed = changed || (each.is && each.is->expires && each.ends_later());
+    }
+    return changed && (made || !freed);
   }
-  return changed && (made || !freed);
-}
+
+  const ReliedBy& by_;
+  std::vector<Lease> leases_;
+};
 
 }  // namespace
 
@@ -57,42 +161,23 @@ Expiry relied_until(const Entry& entry, Maker maker) {
 }
 
 void note_reliances(const Keyspace& before, Keyspace& after, const ReliedBy& by,
-                    const std::function<bool(const std::string&)>& is_lease) {
-  const bool asks = !by.releases && has_asked(before, after, by.sender, is_lease);
-  for_each_with_before(before, after, [&](const std::string& key, const Entry* was, Entry& entry) {
-    entry.reliances.clear();
-    if (!is_lease(key)) return;
-    const Makers had = owners_of(was), have = owners_of(&entry);
-    const Expiry end = end_of(entry);
-    const bool prolonged = !was || !entry.expires || end > end_of(*was);
-    for (Maker maker = 1; Makers{1} << maker <= have; ++maker) {
-      if (!has_maker(have, maker)) continue;
-      const bool is_asked_for = maker == by.sender && asks;
-      const bool is_new = !has_maker(had, maker);
-      Expiry until = is_new ? end : relied_until(*was, maker);
-      if (maker == by.sender && by.leaves) until = Expiry(by.now);
-      if (is_asked_for && prolonged) until = end;
-      if (is_asked_for && !prolonged) {
-        const Expiry wanted(by.now + Duration{by.lease_ms});
-        until = is_new ? wanted : std::max(until, wanted);
-      }
-      if (until < end) entry.reliances.push_back({maker, Expiry(until, until.sooner)});
-    }
+                    const LeaseMap& leases) {
+  const Noting noting(before, after, by, leases);
+  after.for_each([&](const std::string& key, Entry& entry) {
+    entry.reliances =
+        leases.is_shared(key) ? noting.of(noting.lease_of(entry)) : std::vector<Reliance>{};
   });
 }
 
-void keep_reliances(Keyspace& keyspace, Duration jump,
-                    const std::function<bool(const std::string&)>& is_lease) {
+void keep_reliances(Keyspace& keyspace, Duration jump, const LeaseMap& leases) {
   keyspace.for_each([&](const std::string& key, Entry& entry) {
-    if (!entry.expires || !is_lease(key)) return;
+    if (!entry.expires || !leases.is_shared(key)) return;
     std::vector<Reliance> kept;
-    const Makers owners = owners_of(&entry);
-    for (Maker maker = 1; Makers{1} << maker <= owners; ++maker) {
-      if (!has_maker(owners, maker)) continue;
+    for_each_owner(owners_of(&entry), [&](Maker maker) {
       Expiry until = relied_until(entry, maker);
       until.ms += jump.ms;
       if (until < *entry.expires) kept.push_back({maker, Expiry(until, until.sooner)});
-    }
+    });
     entry.reliances = std::move(kept);
   });
 }

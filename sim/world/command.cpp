@@ -174,7 +174,7 @@ Makers Nodes::tell_whose(const Asked& asked, WallTime now, const Keyspace& befor
       by.lease_ms = setting_.rounded(setup.lease_ms);
       by.leaves = asked.leaves && setup.threads == 1;
     }
-    note_reliances(before, after, by, is_lease);
+    note_reliances(before, after, by, setting_.lease_map());
   }
   return to_gone;
 }

@@ -492,7 +492,7 @@ Id Nodes::aged_image(Id keyspace, std::uint8_t rate, std::int64_t parts) {
 Id Nodes::relied_on(Id keyspace, std::int64_t jump_ms) {
   if (!setting_.knowledge.relies) return keyspace;
   Keyspace kept = tables_.keyspace(keyspace).value;
-  keep_reliances(kept, {jump_ms}, [&](const auto& key) { return setting_.leases.contains(key); });
+  keep_reliances(kept, {jump_ms}, setting_.lease_map());
   return tables_.intern(kept);
 }
 

@@ -67,8 +67,6 @@ Setting::Setting(const Model& checked, const Knowledge& known)
       too_long_ms(sim::too_long_ms(checked)),
       overtakes(judged_overtakes(checked)),
       wakeups(checked.properties.contains(Property::lost_wakeup)),
-      may_rely(checked.program->is_shared() &&
-               checked.properties.contains(Property::foreign_release)),
       waits_for_free(too_long_ms > 0 && checked.waits_after == WaitsAfter::free),
       drifts(clocks_drift(checked)),
       knowledge(within(checked, known)),
@@ -281,6 +279,9 @@ void Setting::number_locks() {
   }
   for (std::uint8_t lock = 0; lock < locks.size(); ++lock) {
     for (const auto& key : model.program->lease_keys(locks[lock])) leases[key].push_back(lock);
+    may_rely = model.properties.contains(Property::foreign_release) &&
+               std::ranges::any_of(
+                   leases, [&](const auto& lease) { return lease_map().is_shared(lease.first); });
     for (const auto& key : model.program->permanent_keys(locks[lock])) permanent.insert(key);
   }
   sharing.assign(locks.size(), 0);
@@ -310,6 +311,14 @@ LockSet Setting::locks_in(const Request& request) const {
   LockSet named = 0;
   for (std::size_t i = 2; i < request.size(); ++i) named |= locks_with(request[i]);
   return named;
+}
+
+LeaseMap Setting::lease_map() const {
+  const auto locks_of = [this](const std::string& key) {
+    const auto found = leases.find(key);
+    return found == leases.end() ? nullptr : &found->second;
+  };
+  return {locks_of, model.program->is_shared()};
 }
 
 std::int64_t Setting::rounded(std::int64_t ms) const {

@@ -16,6 +16,7 @@
 #include "sim/base/rate.hpp"
 #include "sim/client/servers.hpp"
 #include "sim/client/turning.hpp"
+#include "sim/keyspace/reliance.hpp"
 #include "sim/model/model.hpp"
 #include "sim/redis/request.hpp"
 
@@ -98,6 +99,8 @@ class Setting {
   unsigned run_slot() const { return processes + nodes; }
   unsigned width() const { return processes + nodes + 1; }
 
+  /// Valid as long as this.
+  LeaseMap lease_map() const;
   /// Up to the next multiple of the tick.
   std::int64_t rounded(std::int64_t ms) const;
   /// The longest unit that absolute times are rounded to; 0: none.
@@ -237,7 +240,7 @@ class Setting {
   /// So often others may get a lock while somebody waits for it; none: that is not judged.
   const std::optional<unsigned> overtakes;
   const bool wakeups;               ///< `lost_wakeup` is judged
-  const bool may_rely;              ///< several may hold, and `foreign_release` is judged
+  bool may_rely = false;            ///< several share a key, and `foreign_release` is judged
   const bool waits_for_free;        ///< waits count only while nobody holds their lock
   const bool drifts;                ///< some clock is fast or slow
   std::vector<Rate> rates{Rate{}};  ///< different ones, the right one first

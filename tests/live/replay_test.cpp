@@ -18,6 +18,8 @@ namespace {
 using Outcome = live::Confirmation::Outcome;
 using sim::Action;
 using test::first;
+using test::is_confirmed;
+using test::is_found;
 using test::replayed;
 
 live::Plan plan_of(const std::string& protocol, const std::vector<sim::Fault>& faults,
