@@ -17,7 +17,18 @@ struct Random : Dice {
   Random(std::uint32_t seed, std::int64_t unit) : Dice(seed), unit_ms(unit) {}
   std::int64_t ms(std::int64_t least, std::int64_t most) { return from(least, most) * unit_ms; }
   std::int64_t unit_ms;
+  bool timed = false;   ///< fields say until when they count
+  bool common = false;  ///< the key is one of two locks
 };
+
+const std::string kNow =
+    "local t = redis.call('time') local now = t[1] * 1000 + math.floor(t[2] / 1000) ";
+
+/// What a field says.
+std::string value(Random& dice) {
+  if (!dice.timed) return "ARGV[3]";
+  return dice.of<std::string>({"now + ARGV[2]", "now + ARGV[2] * 2", "now"});
+}
 
 /// What becomes of the key's expiry, in a script of which ARGV[2] is the lease.
 std::string lasts(Random& dice) {
@@ -37,26 +48,30 @@ std::string lasts(Random& dice) {
 std::string cuts(Random& dice) {
   const std::string ms = dice.one_in(4) ? "ARGV[2]" : std::to_string(dice.ms(1, 9));
   const std::string sets = fmt::format("redis.call('pexpire', KEYS[1], {})", ms);
+  if (dice.timed && dice.one_in(2))
+    return "local last = 0 for _, v in ipairs(redis.call('hvals', KEYS[1])) do"
+           " last = math.max(last, tonumber(v)) end if last > 0 then redis.call('pexpireat',"
+           " KEYS[1], last) end";
   return dice.of<std::string>(
       {"", sets,
        fmt::format("if redis.call('pttl', KEYS[1]) > tonumber({}) then {} end", ms, sets)});
 }
 
-std::string asks(const std::string& script, const char* value) {
+std::string asks(const Random& dice, const std::string& script, const char* value) {
   return fmt::format(
-      "redis(\"EVAL\", \"{} return 1\", 2, self.key, self.key .. \":seen\", self.mine, "
-      "self.ttl_ms, {})",
-      script, value);
+      "redis(\"EVAL\", \"{}{} return 1\", 2, {}, self.key .. \":seen\", self.mine, self.ttl_ms, "
+      "{})",
+      dice.timed ? kNow : "", script, dice.common ? "'all'" : "self.key", value);
 }
 
 std::string takes(Random& dice) {
-  return "redis.call('hset', KEYS[1], ARGV[1], ARGV[3]) " + lasts(dice);
+  return fmt::format("redis.call('hset', KEYS[1], ARGV[1], {}) ", value(dice)) + lasts(dice);
 }
 
 /// A renewal that may show nowhere, or in another key.
 std::string renews(Random& dice) {
   const std::string shown = dice.of<std::string>(
-      {"redis.call('hset', KEYS[1], ARGV[1], ARGV[3])", "",
+      {fmt::format("redis.call('hset', KEYS[1], ARGV[1], {})", value(dice)), "",
        fmt::format("redis.call('set', KEYS[2], ARGV[3], 'px', {})", 9 * dice.unit_ms),
        "redis.call('hset', KEYS[1], 'seen', ARGV[3])"});
   return "if redis.call('hexists', KEYS[1], ARGV[1]) == 1 then " + shown + " " + lasts(dice) +
@@ -64,24 +79,25 @@ std::string renews(Random& dice) {
 }
 
 std::string relied_protocol(Random& dice) {
-  std::string text =
-      "local Lock = protocol { title = \"a random lock\", source = \"a seed\", permits = 3, leases "
-      "= { "
-      "\"{key}\", \"{key}:seen\" } }\n";
-  text +=
-      "function Lock:acquire()\n  self.mine = unique()\n  local taken = " + asks(takes(dice), "1") +
-      " == 1\n";
+  std::string text = fmt::format(
+      "local Lock = protocol {{ title = \"a random lock\", source = \"a seed\", permits = {}, "
+      "leases = {{ \"{}\", \"{{key}}:seen\" }} }}\n",
+      dice.common ? 1 : 3, dice.common ? "all" : "{key}");
+  text += "function Lock:acquire()\n  self.mine = unique()\n  local taken = " +
+          asks(dice, takes(dice), "1") + " == 1\n";
   if (dice.one_in(3))
     text += fmt::format("  spawn(function()\n    sleep({})\n    {}\n  end)\n", dice.ms(1, 4),
-                        asks(renews(dice), "2"));
-  text += "  return taken\nend\nfunction Lock:extend()\n  " + asks(renews(dice), "3") + "\nend\n";
+                        asks(dice, renews(dice), "2"));
+  text +=
+      "  return taken\nend\nfunction Lock:extend()\n  " + asks(dice, renews(dice), "3") + "\nend\n";
   const std::string leaves = "redis.call('hdel', KEYS[1], ARGV[1])";
   const std::string cut = cuts(dice);
   text += "function Lock:release()\n";
   if (dice.one_in(4))
-    text += "  " + asks(cut, "4") + "\n  " + asks(leaves, "4") + "\n  return true\nend\n";
+    text +=
+        "  " + asks(dice, cut, "4") + "\n  " + asks(dice, leaves, "4") + "\n  return true\nend\n";
   else
-    text += "  return " + asks(leaves + " " + cut, "4") + " == 1\nend\n";
+    text += "  return " + asks(dice, leaves + " " + cut, "4") + " == 1\nend\n";
   return text + "return Lock\n";
 }
 
@@ -102,6 +118,8 @@ std::vector<sim::WorkStep> relied_workload(Random& dice) {
 
 RandomLock random_relied_lock(std::uint32_t seed, std::int64_t unit_ms) {
   Random dice(seed, unit_ms);
+  dice.timed = dice.one_in(4);
+  dice.common = dice.one_in(4);
   RandomLock lock;
   lock.protocol = relied_protocol(dice);
   sim::ProcessSetup process = random_process(dice);
@@ -111,6 +129,7 @@ RandomLock random_relied_lock(std::uint32_t seed, std::int64_t unit_ms) {
   for (auto& setup : lock.model.processes) {
     setup.workload = relied_workload(dice);
     setup.lease_ms = dice.ms(2, 9);
+    if (dice.common) setup.lock_keys = {std::string(1, static_cast<char>('x' + dice.from(0, 2)))};
   }
   if (dice.one_in(8)) lock.model.processes.front().threads = 2;
   if (dice.one_in(2)) {
@@ -119,6 +138,7 @@ RandomLock random_relied_lock(std::uint32_t seed, std::int64_t unit_ms) {
          sim::Fault::jump, sim::Fault::jump, sim::Fault::node_crash}))];
     lock.model.jumps_ms = {dice.ms(1, 5), -dice.ms(1, 5)};
   }
+  lock.model.server = sim::ServerVersion::redis_7_2;
   lock.model.properties = {sim::Property::foreign_release};
   lock.model.witnesses = {sim::kWitnesses.begin(), sim::kWitnesses.end()};
   return lock;
