@@ -177,7 +177,9 @@ Posting Ledger::execute_again(Entry entry) {
     throw Disagreement{fmt::format("{} -> {}, where {} would be expected of what was sent before",
                                    entry.request[0], sim::worded(*seen.reply), sim::worded(reply))};
   take_after(seen, slack_ms);
-  if (sim::hides_what_is_equal(entry.request)) sim::keep_what_is_as_before(before, copy_->keyspace);
+  sim::Rewriter rewriter{execution.sender};  // who is idle is not known here
+  if (sim::hides_what_is_equal(entry.request))
+    sim::keep_what_is_as_before(before, copy_->keyspace, rewriter);
   tell_whose(before, entry);
   posting.after = keys();
   for (const auto& name : lease_keys_)

@@ -29,7 +29,7 @@ bool is_further(std::int64_t share, std::int64_t than) {
 
 }  // namespace
 
-Belongings::Belongings(const sim::Entry* entry) {
+Belongings::Belongings(const sim::Entry* entry) : entry_(entry) {
   if (entry == nullptr) return;
   hash_ = std::holds_alternative<sim::Hash>(entry->value);
   string_ = std::holds_alternative<std::string>(entry->value);
@@ -139,8 +139,47 @@ bool Belongings::gave(const Belongings& after, Maker owner) const {
   return false;
 }
 
+namespace {
+
+/// What a part of this name says, and whether it is anybody's.
+struct Said {
+  std::string text;
+  double score = 0;
+  bool owned = false;
+};
+
+std::optional<Said> said_by(const sim::Entry& key, const std::string& name) {
+  if (const auto* hash = std::get_if<sim::Hash>(&key.value))
+    if (const auto field = hash->find(name); field != hash->end())
+      return Said{field->second.value, 0, field->second.maker != kNobody};
+  if (const auto* set = std::get_if<sim::Set>(&key.value))
+    if (const auto member = set->find(name); member != set->end())
+      return Said{"", 0, member->second.maker != kNobody};
+  if (const auto* set = std::get_if<sim::SortedSet>(&key.value))
+    if (const auto member = set->find(name); member != set->end())
+      return Said{"", member->second.score, member->second.maker != kNobody};
+  return std::nullopt;
+}
+
+}  // namespace
+
+/// The same part was somebody's before, bears no lock token, and lasts no longer.
+bool Belongings::had_already(const Belongings& after, const std::string& name) const {
+  if (!entry_ || !after.entry_ || entry_->value.index() != after.entry_->value.index())
+    return false;
+  const auto &before = entry_->expires, &now = after.entry_->expires;
+  if (before && (!now || now->ms > before->ms)) return false;
+  const auto was = said_by(*entry_, name), is = said_by(*after.entry_, name);
+  return was && is && was->owned && was->text == is->text && was->score == is->score &&
+         sim::scan_tokens(name + is->text).tokens.empty();
+}
+
 bool Belongings::made(const Belongings& after, Maker sender) const {
-  if (gave(after, sender)) return true;
+  for (const auto& [place, count] : after.parts_) {
+    const auto had = parts_.find(place);
+    const bool more = place.first == sender && count > (had == parts_.end() ? 0 : had->second);
+    if (more && !had_already(after, place.second)) return true;
+  }
   return std::any_of(after.shares_.begin(), after.shares_.end(), [&](const auto& has) {
     return has.first.first == sender && is_further(has.second, share(has.first));
   });

@@ -57,8 +57,10 @@ class Belongings {
                   const sim::Shares& shares);
   std::int64_t share(const Place& place) const;
   int parts_named(const std::string& name) const;  ///< that are somebody's
+  bool had_already(const Belongings& after, const std::string& name) const;
   bool took_share(const Belongings& after, sim::Maker sender, sim::Maker owner) const;
 
+  const sim::Entry* entry_;
   std::map<Place, int> parts_;  ///< how often
   std::map<Place, std::int64_t> shares_;
   std::map<Place, std::set<std::uint16_t>> tokens_;  ///< of its maker, in a text

@@ -149,6 +149,20 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
   facts.reply = message.reply;
 }
 
+namespace {
+
+/// Whether a process holds nothing, asks for nothing, and has begun to take away what it had.
+bool is_idle(const Process& process) {
+  return process.holdings.empty() &&
+         std::ranges::none_of(process.waits, [&](const sim::Wait& wait) {
+           const auto task = process.tasks.find(wait.task);
+           const bool releases = task != process.tasks.end() && task->second.releasing;
+           return wait.in_acquire || (releases && !task->second.wrote);
+         });
+}
+
+}  // namespace
+
 /// What surrounds an execution on the connection's node.
 sim::Execution Rules::execution_on(World& world, std::uint8_t p, const Connection& connection) {
   const Node& node = world.nodes[connection.node];
@@ -156,6 +170,8 @@ sim::Execution Rules::execution_on(World& world, std::uint8_t p, const Connectio
   execution.now = clock_of(world, node);
   execution.micros = node.micros;
   execution.sender = connection.former ? Maker{0} : maker_of(p);
+  for (std::uint8_t q = 0; q < world.processes.size(); ++q)
+    if (q != p && is_idle(world.processes[q])) execution.idle |= sim::only_maker(maker_of(q));
   execution.scripts = &scripts_;
   execution.may_wait = true;
   execution.may_listen = connection.listens;
@@ -188,7 +204,8 @@ void Rules::tell_whose(const World& world, std::uint8_t p, const Message& asked,
   const Request& request = asked.request;
   const auto is_lease = [&](const std::string& key) { return lease_keys_.contains(key); };
   sim::drop_shares_unless(after, is_lease);
-  if (sim::hides_what_is_equal(request)) sim::keep_what_is_as_before(before, after);
+  sim::Rewriter rewriter{sender, by.idle};
+  if (sim::hides_what_is_equal(request)) sim::keep_what_is_as_before(before, after, rewriter);
   if (model_.program->is_shared())
     sim::keep_owners(before, after, sim::WrittenBy{sender, sim::runs_several(request)}, is_lease);
   sim::HandedBy handed{sender};

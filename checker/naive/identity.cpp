@@ -123,6 +123,7 @@ void add(Bytes& bytes, const TaskState& task) {
   }
   bytes.number(task.counted);
   bytes.number(task.stayed);
+  bytes.number(task.wrote);
   bytes.number(task.owned);
   bytes.number(task.keeps_mode);
   bytes.number(static_cast<std::int64_t>(task.given_up.size()));

@@ -162,6 +162,7 @@ void Rules::note_made_and_freed(World& world, std::uint8_t p, std::uint8_t node,
     if (task.releasing && !freed_before && enough(task.freed))
       world.given_back.insert(model_.processes[p].lock_keys[wait.lock]);
     task.counted = task.counted || (counted && task.releasing);
+    task.wrote = task.wrote || (task.releasing && !same_keys(before, after));
     task.stayed =
         task.stayed || (task.releasing && (stays_in(after, p, wait.lock) ||
                                            stands_for_others(world, after, p, wait.lock)));

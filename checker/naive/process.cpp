@@ -189,7 +189,7 @@ void end_operation_of(Process& process, const Effect& effect) {
   task.made.clear();
   task.given.clear();
   task.freed.clear();
-  task.counted = task.stayed = false;
+  task.counted = task.stayed = task.wrote = false;
   task.owned = task.releasing = task.keeps_mode = task.overtaken = false;
   task.prolonged.clear();
   task.answered.clear();

@@ -118,6 +118,7 @@ struct TaskState {
   std::set<std::uint8_t> made, freed;  ///< at which nodes: of a server, its group
   std::set<std::uint8_t> given;        ///< inside acquire(): where others made something for it
   bool counted = false;                ///< some of a share was freed
+  bool wrote = false;                  ///< inside release(): some key was changed
   bool stayed = false;                 ///< inside release(): something in a key that stays was left
   bool owned = false;              ///< inside release(): of the holding that ended, or was given up
   std::set<sim::Maker> prolonged;  ///< inside acquire(): whose lease it has prolonged

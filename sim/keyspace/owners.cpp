@@ -279,14 +279,52 @@ bool bears_token(const std::string& name) {
   return !scan_tokens(name).tokens.empty();
 }
 
-void keep_what_is_as_before(const Keyspace& before, Keyspace& after) {
-  for_each_with_before(before, after, [](const std::string&, const Entry* was, Entry& entry) {
+namespace {
+
+/// What was `before`'s stays so, though `maker` is whose it became: unless it was set again in
+/// place of an idle process.
+void put_back(Maker before, Maker& maker, const std::string& text, Rewriter& by) {
+  const bool again = maker == by.sender && before != by.sender && maker != kNobody &&
+                     before != kNobody && !bears_token(text);
+  by.rewrote = by.rewrote || again;
+  if (!again || !has_maker(by.idle, before)) maker = before;
+}
+
+template <class Parts>  // Hash, Set, SortedSet: the same names in both
+void put_back(const Parts& before, const Parts& written, Parts& parts, Rewriter& by) {
+  for (auto& [name, part] : parts) {
+    part.maker = written.at(name).maker;
+    std::string text = name;
+    if constexpr (std::is_same_v<Parts, Hash>) text += part.value;
+    put_back(before.at(name).maker, part.maker, text, by);
+  }
+}
+
+/// The entry as it was, where it was not set again.
+void put_back(const Entry& before, Entry& entry, Rewriter& by) {
+  const Entry written = std::exchange(entry, before);
+  entry.encoding = written.encoding;
+  if (const auto* text = std::get_if<std::string>(&entry.value); text && entry.shares.empty()) {
+    entry.maker = written.maker;
+    put_back(before.maker, entry.maker, *text, by);
+  }
+  const auto of_parts = [&](auto* parts) {
+    using Parts = std::remove_pointer_t<decltype(parts)>;
+    if (parts) put_back(std::get<Parts>(before.value), std::get<Parts>(written.value), *parts, by);
+  };
+  of_parts(std::get_if<Hash>(&entry.value));
+  of_parts(std::get_if<Set>(&entry.value));
+  of_parts(std::get_if<SortedSet>(&entry.value));
+}
+
+}  // namespace
+
+void keep_what_is_as_before(const Keyspace& before, Keyspace& after, Rewriter& by) {
+  for_each_with_before(before, after, [&](const std::string&, const Entry* was, Entry& entry) {
     if (!was || *was == entry) return;
     if (was->expires != entry.expires || visible(*was) != visible(entry))
       return keep_named_parts(*was, entry);
-    const Encoding encoding = entry.encoding;
-    entry = *was;
-    entry.encoding = encoding;
+    put_back(*was, entry, by);
   });
 }
 

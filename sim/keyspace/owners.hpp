@@ -25,10 +25,18 @@ void count_in(Maker& maker, Shares& shares, Maker sender, const std::string& bef
 /// are 32 hexadecimal digits.
 bool bears_token(const std::string& name);
 
+/// Who may have set what was set before.
+struct Rewriter {
+  Maker sender = 0;
+  Makers idle = 0;       ///< whose it is no more then
+  bool rewrote = false;  ///< out: it has set again what another process had set
+};
+
 /// Keys that have the value and the expiry that they had before are whose they were: what a script
 /// or a transaction changes and puts back, nobody else can tell from what it leaves alone. So are
-/// fields, members and elements that bear a lock token, whatever else has become of the key.
-void keep_what_is_as_before(const Keyspace& before, Keyspace& after);
+/// fields, members and elements that bear a lock token, whatever else has become of the key. But
+/// what bears none, and the sender has set again, is no longer an idle process's.
+void keep_what_is_as_before(const Keyspace& before, Keyspace& after, Rewriter& by);
 
 /// Who has written, and how.
 struct WrittenBy {

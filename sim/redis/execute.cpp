@@ -191,6 +191,14 @@ WallTime began(Execution& execution) {
   return now;
 }
 
+bool Call::stays(Maker maker, std::string_view text) {
+  if (maker == kNobody) return false;
+  if (maker == execution.sender || execution.sender == kNobody || bears_token(std::string(text)))
+    return true;
+  execution.rewrote = true;
+  return !has_maker(execution.idle, maker);
+}
+
 Entry* Call::find(const std::string& key) {
   const auto it = keyspace.keys.find(key);
   if (it == keyspace.keys.end()) {

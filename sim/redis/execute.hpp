@@ -115,6 +115,9 @@ struct Execution {
   /// of the first key that a script of theirs touches.
   std::optional<unsigned> slot{};
   bool replied = false;  ///< the command has written its replies itself, or has none
+  /// Who holds no lock, and asks for none: what it has set is the sender's if that sets the same.
+  Makers idle = 0;
+  bool rewrote = false;  ///< out: the sender has set what another process had set, too
 };
 
 /// A connection sends `request` (name and arguments). Changes the keyspace and the connection's

@@ -106,6 +106,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   execution.micros = asked.micros;
   execution.acknowledged = asked.acknowledged;
   execution.sender = asked.sender;
+  execution.idle = asked.idle;
   execution.scripts = &scripts_;
   execution.may_wait = true;
   execution.may_listen = asked.may_listen;
@@ -134,6 +135,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
     note_clock_use(met, execution.looked_at_time);
   note_durations_sent(met);
   note_circumstances(request, execution);
+  if (execution.rewrote) setting_.needs.rewrites = true;
   if (!tables_.reply(command.reply).is_error()) note_slots(request, keyspace);
   if (!execution.ordered_tokens || !same_if_swapped(request, before.tokens))
     note_token_bytes(asked, met, tables_.reply(command.reply), keyspace, execution);
@@ -162,7 +164,9 @@ Makers Nodes::tell_whose(const Asked& asked, WallTime now, const Keyspace& befor
   const Request& request = tables_.request(asked.request);
   const auto is_lease = [&](const auto& key) { return setting_.leases.contains(key); };
   drop_shares_unless(after, is_lease);
-  if (hides_what_is_equal(request)) keep_what_is_as_before(before, after);
+  Rewriter rewriter{asked.sender, asked.idle};
+  if (hides_what_is_equal(request)) keep_what_is_as_before(before, after, rewriter);
+  if (rewriter.rewrote) setting_.needs.rewrites = true;
   if (setting_.model.program->is_shared())
     keep_owners(before, after, WrittenBy{asked.sender, runs_several(request)}, is_lease);
   const Makers to_gone = hand_over(before, after, {asked.sender, asked.gone, asked.late}, is_lease);

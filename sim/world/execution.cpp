@@ -29,12 +29,14 @@ const StepResult& Executions::keep(FlatMap& memo, std::uint64_t a, std::uint64_t
 FlatMap& Executions::memo_of_node(Others others, const Connection& connection, const Id* nodes) {
   if (setting_.knowledge.replica_waits) {
     const ReplicaWaits::Behind behind = waits_.behind(nodes, connection.node);
-    return wider_memos_[{others.watched, others.listening, others.gone, others.back, others.sharing,
-                         behind.lagging, behind.missing, waits_.acknowledged(nodes, connection)}];
+    return wider_memos_[{others.watched, others.listening, others.gone, others.back, others.idle,
+                         others.sharing, behind.lagging, behind.missing,
+                         waits_.acknowledged(nodes, connection)}];
   }
-  if (others.listening != Tables::kNowhere || others.gone != 0 || others.sharing != 0)
-    return wider_memos_[{others.watched, others.listening, others.gone, others.back, others.sharing,
-                         NodeSet{0}, NodeSet{0}, 0}];
+  if (others.listening != Tables::kNowhere || others.gone != 0 || others.idle != 0 ||
+      others.sharing != 0)
+    return wider_memos_[{others.watched, others.listening, others.gone, others.back, others.idle,
+                         others.sharing, NodeSet{0}, NodeSet{0}, 0}];
   if (others.watched >= node_memos_.size()) node_memos_.resize(others.watched + 1);
   return node_memos_[others.watched];
 }
@@ -99,7 +101,10 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
     Doings::count(process.doings.starts);
   Report report = told_by(command, others, n);
   if (!sender.former && process.life != Life::dead) {
-    note_own_keys(process, sender, command, others.sharing, report);
+    const bool wrote =
+        setting_.knowledge.rewrites && !same_keys(tables_.keyspace(asked.keyspace).value,
+                                                  tables_.keyspace(command.keyspace).value);
+    note_own_keys(process, sender, command, {others.sharing, wrote}, report);
     report.claims.inside = freed_unknown_to_holders(process, sender, command.freed);
     judge_prolonged_outside(process, sender, command, report);
   }
@@ -141,7 +146,7 @@ Report Executions::told_by(const CommandRun& command, const Others& others, std:
 /// an operation under way. A key that another main task makes while one releases, or a request that
 /// was sent in vain, is no leftover of the one.
 void Executions::note_own_keys(Process& process, const Connection& sender,
-                               const CommandRun& command, LockSet sharing, Report& report) const {
+                               const CommandRun& command, Beside beside, Report& report) const {
   const Message& message = Process::to_execute(sender);
   const bool of_main = message.task < process.rounds.size();
   const Outlived outlived = std::max(sender.outlived, message.outlived);
@@ -149,7 +154,7 @@ void Executions::note_own_keys(Process& process, const Connection& sender,
   const bool freed = command.freed != 0 || (of_main && command.replaced != 0);
   const auto here = only<NodeSet>(setting_.servers.group_of(sender.node));
   const Own& own = tables_.keyspace(command.keyspace).own[process.index];
-  const auto staying = static_cast<LockSet>(own.kept | (sharing & own.may_be_for_others()));
+  const auto staying = static_cast<LockSet>(own.kept | (beside.sharing & own.may_be_for_others()));
   for (const auto& wait : processes_.automaton().state(process.program).tasks) {
     if (!wait.in_operation) continue;
     Operation& operation = process.operation(wait.task);
@@ -174,6 +179,7 @@ void Executions::note_own_keys(Process& process, const Connection& sender,
     if (operation.releasing && freed) report.facts.witnessed |= only(Witness::freed);
     operation.counted = operation.counted || (command.counted && operation.releasing);
     operation.stayed = operation.stayed || (has(staying, lock) && operation.releasing);
+    operation.wrote = operation.wrote || (beside.wrote && operation.releasing);
   }
   process.drop_empty_operations();
 }

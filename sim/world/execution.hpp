@@ -43,8 +43,13 @@ class Executions {
   StepResult blocked(Id process_id, const Process& process, Change node);
   const StepResult& at_resource(Id process, unsigned action, Id run);
   bool accepted(const Request& request, Run& run) const;
+  /// What else is known of a request: locks that others share, and whether it changed some key.
+  struct Beside {
+    LockSet sharing = 0;
+    bool wrote = false;
+  };
   void note_own_keys(Process& process, const Connection& sender, const CommandRun& command,
-                     LockSet sharing, Report& report) const;
+                     Beside beside, Report& report) const;
   Report told_by(const CommandRun& command, const Others& others, std::uint8_t n);
   void judge_prolonged_outside(const Process& process, const Connection& sender,
                                const CommandRun& command, Report& report) const;
@@ -63,9 +68,9 @@ class Executions {
   std::vector<StepResult> results_;
   std::vector<FlatMap> node_memos_;  ///< by what other processes watch there
   /// Where WAIT is sent, somebody listens, has crashed or shares a lock: by that, what others
-  /// listen to, who has crashed and what is shared, the replicas that lag, those that miss
-  /// something, and how many have acknowledged.
-  std::map<std::tuple<Id, Id, Makers, Makers, LockSet, NodeSet, NodeSet, unsigned>, FlatMap>
+  /// listen to, who has crashed, who is idle and what is shared, the replicas that lag, those that
+  /// miss something, and how many have acknowledged.
+  std::map<std::tuple<Id, Id, Makers, Makers, Makers, LockSet, NodeSet, NodeSet, unsigned>, FlatMap>
       wider_memos_;
   FlatMap resource_memo_;
 };

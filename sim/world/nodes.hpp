@@ -80,6 +80,7 @@ struct Asked {
   Id listening = 0;         ///< what other connections listen to
   Maker late = kNobody;     ///< who has sent it, if that has crashed since
   Makers gone = 0;          ///< processes that have crashed, also if they are up again
+  Makers idle = 0;          ///< processes that hold nothing, and ask for nothing
   Id served = 0;            ///< the place that the session has waited for, if it is served
   bool may_listen = false;  ///< it is sent by a listener
   Maker sender = 0;
@@ -277,17 +278,17 @@ class Nodes {
   Interner<NodeInfo> nodes_;
   std::vector<CommandRun> commands_;
   std::vector<Aged> aged_;
-  /// By session, what others watch and listen to, who has crashed, what serves it, the clock's
-  /// rate, whether release() sends, and of who leaves, whether in a probe, to a replica, one whose
-  /// memory is full, that loads or that has few replicas, its slots and where they are else, and
-  /// how many replicas have acknowledged.
-  using Circumstances = std::tuple<Id, Id, Id, Maker, Makers, Id, std::uint8_t, bool, bool, bool,
-                                   bool, bool, bool, bool, Slots, std::uint8_t, unsigned>;
+  /// By session, what others watch and listen to, who has crashed, who is idle, what serves it, the
+  /// clock's rate, whether release() sends, and of who leaves, whether in a probe, to a replica,
+  /// one whose memory is full, that loads or that has few replicas, its slots and where they are
+  /// else, and how many replicas have acknowledged.
+  using Circumstances = std::tuple<Id, Id, Id, Maker, Makers, Makers, Id, std::uint8_t, bool, bool,
+                                   bool, bool, bool, bool, bool, Slots, std::uint8_t, unsigned>;
   static Circumstances circumstances(const Asked& asked) {
-    return {asked.session, asked.watched,     asked.listening, asked.late,   asked.gone,
-            asked.served,  asked.rate,        asked.releases,  asked.leaves, asked.alone,
-            asked.replica, asked.full,        asked.loading,   asked.few,    asked.slots,
-            asked.other,   asked.acknowledged};
+    return {asked.session, asked.watched, asked.listening,   asked.late,     asked.gone,
+            asked.idle,    asked.served,  asked.rate,        asked.releases, asked.leaves,
+            asked.alone,   asked.replica, asked.full,        asked.loading,  asked.few,
+            asked.slots,   asked.other,   asked.acknowledged};
   }
   std::map<Circumstances, FlatMap> run_;
   /// What does not look at clocks was tried with other tokens, whatever the lifetimes.

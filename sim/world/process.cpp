@@ -165,7 +165,8 @@ void add(ByteWriter& out, const Operation& operation) {
   out.number(operation.freed);
   out.number((operation.releasing ? 1 : 0) + (operation.succeeded ? 8 : 0) +
              (operation.counted ? 16 : 0) + (operation.owned ? 32 : 0) +
-             (operation.keeps_mode ? 256 : 0) + (operation.stayed ? 64 : 0));
+             (operation.keeps_mode ? 256 : 0) + (operation.stayed ? 64 : 0) +
+             (operation.wrote ? 512 : 0));
   out.number(operation.given_up);
   out.number(operation.prolonged);
   out.number(static_cast<int>(operation.basis));

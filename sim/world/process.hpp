@@ -180,6 +180,7 @@ struct Operation {
   NodeSet freed = 0;        ///< at these
   bool counted = false;     ///< freed some of a share
   bool stayed = false;      ///< left what it had in a lease key that stays by design
+  bool wrote = false;       ///< releasing: has changed some key; kept only where rewriting matters
   bool owned = false;       ///< releasing: of the holding that ends, or was given up
   bool succeeded = false;   ///< during this release() something else made a lease key
   LockSet given_up = 0;     ///< owned holdings that ended as lost
@@ -190,7 +191,7 @@ struct Operation {
   bool gives_back() const { return releasing && !keeps_mode; }
   bool empty() const {
     return !releasing && !keeps_mode && made == 0 && given == 0 && freed == 0 && !counted &&
-           !stayed && !owned && !succeeded && given_up == 0 && prolonged == 0 &&
+           !stayed && !wrote && !owned && !succeeded && given_up == 0 && prolonged == 0 &&
            basis == Basis::none && answered.empty();
   }
 };

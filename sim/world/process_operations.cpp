@@ -93,7 +93,7 @@ void ProcessStep::end_operation(TaskId task, Outlived of_given_up) {
   operation.made = operation.given = operation.freed = 0;
   operation.keeps_mode = false;
   operation.releasing = operation.counted = operation.owned = operation.succeeded =
-      operation.stayed = false;
+      operation.stayed = operation.wrote = false;
   operation.prolonged = 0;
   operation.answered.clear();
   std::erase_if(process_.waiting, [&](const Waiting& waiting) { return waiting.task == task; });

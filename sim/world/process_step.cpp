@@ -331,7 +331,7 @@ void ProcessStep::apply(const Effect& effect) {
       operation.owned = owned || has(operation.given_up, lock);
       operation.given_up = without(operation.given_up, lock);
       operation.freed = 0;
-      operation.counted = operation.succeeded = operation.stayed = false;
+      operation.counted = operation.succeeded = operation.stayed = operation.wrote = false;
       return;
     }
     case Kind::released:

@@ -102,6 +102,16 @@ bool waits_in_background(const Process& process, const Connection& connection) {
 
 }  // namespace
 
+Makers Processes::idle_but(std::span<const Id> all, std::size_t but) const {
+  Makers idle = 0;
+  for (std::size_t p = 0; setting_.knowledge.rewrites && p < all.size(); ++p)
+    if (p != but && info(all[p]).held == 0 && info(all[p]).acquires == 0 &&
+        std::ranges::all_of(info(all[p]).value.operations,
+                            [](const Operation& each) { return !each.releasing || each.wrote; }))
+      idle |= only_maker(maker_of(info(all[p]).value.index));
+  return idle;
+}
+
 void Processes::describe(ProcessInfo& info) const {
   const Process& process = info.value;
   for (const auto& holding : process.holdings) info.held |= only<LockSet>(holding.lock);
@@ -131,6 +141,8 @@ void Processes::describe(ProcessInfo& info) const {
       quiet = quiet && (rests || !main);
       if (main && wait.kind != Wait::Kind::done && !(wait.kind == Wait::Kind::idle && !begun))
         finished = false;
+      if (wait.in_acquire)
+        info.acquires |= only<LockSet>(setting_.lock_of(process.index, wait.lock));
       if (wait.in_operation && setting_.shared != 0)
         info.shares |= only<LockSet>(setting_.lock_of(process.index, wait.lock));
       info.waiting = info.waiting || wait.in_acquire;
@@ -186,7 +198,6 @@ void Processes::describe_asleep(ProcessInfo& info) const {
     if (!wait.in_operation) continue;
     const auto lock = only<LockSet>(setting_.lock_of(process.index, wait.lock));
     const bool to_be_told = wait.told || wait.kind == Wait::Kind::replies;
-    if (wait.in_acquire) info.acquires |= lock;
     if (!wait.in_acquire || reminded || !to_be_told) info.unasleep |= lock;
   }
 }

@@ -114,6 +114,9 @@ class Processes {
       if (p != but) used |= info(all[p]).shares;
     return used;
   }
+  /// Who of them but one holds nothing, is inside no acquire(), and, if inside release(), has
+  /// written something there; where that matters.
+  Makers idle_but(std::span<const Id> all, std::size_t but) const;
   Automaton& automaton() { return automaton_; }
   const Automaton& automaton() const { return automaton_; }
 

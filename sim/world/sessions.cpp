@@ -44,6 +44,7 @@ Others others_at(Tables& tables, const Processes& processes, std::span<const Id>
   Others others;
   if (processes.any_crashed()) add_gone(processes, all, others);
   others.sharing = processes.shared_by_others(all, but);
+  others.idle = processes.idle_but(all, but);
   if (!processes.any_watching()) return others;  // in most protocols nobody does
   Places places;
   Listening listening;
@@ -116,6 +117,7 @@ Asked asked_on(Tables& tables, const Nodes& nodes, ReplicaWaits& waits, const Id
           others.listening,
           connection.former ? maker_of(process.index) : kNobody,
           met_of(others.gone, tables, node.keyspace, message.request, connection.session),
+          others.idle,
           message.for_key && !node.came.empty() ? tables.intern(Places{node.came.front()})
                                                 : Tables::kNowhere,
           connection.subscribes,

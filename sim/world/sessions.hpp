@@ -21,6 +21,7 @@ struct Others {
   Id listening = Tables::kNowhere;  ///< what they listen to
   Makers gone = 0;                  ///< that have crashed
   Makers back = 0;                  ///< those of them that are up again
+  Makers idle = 0;                  ///< that hold nothing, and ask for nothing; where it matters
   LockSet sharing = 0;              ///< locks that they hold, acquire or release in shared mode
 };
 

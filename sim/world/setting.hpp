@@ -60,8 +60,10 @@ struct Knowledge {
   bool replica_waits = false;     ///< some request is a WAIT
   bool blocks = false;            ///< some request waits at its node
   bool prolongs = false;          ///< a lifetime is worked out from what a key has left
-  bool relies = false;            ///< a key that several share is shortened: what for, matters
-  bool hands_over = false;        ///< one client makes what is another's: who has crashed matters
+  bool rewrites =
+      false;            ///< one client sets what another one has set: who has done with it matters
+  bool relies = false;  ///< a key that several share is shortened: what for, matters
+  bool hands_over = false;  ///< one client makes what is another's: who has crashed matters
   /// A pause may stop work while another task of the process goes on: its instant is reckoned.
   bool splits_work = false;
   // Durations in use (docs/semantics.md, section 4), in ms.

@@ -52,6 +52,9 @@ struct Call {
   template <class Type>
   Type& at_or_new(const std::string& key);
   std::string* string_at(const std::string& key);
+  /// Whether what `maker` has set stays its own when the sender sets the same text. What bears a
+  /// lock token does: it was never the sender's.
+  bool stays(Maker maker, std::string_view text);
   /// Overwrites `key` as SET does: no expiry, made by the sender.
   Entry& set(const std::string& key, std::string value);
   /// Overwrites `key` with a value of any type: no expiry, made by the sender.

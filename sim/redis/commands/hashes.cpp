@@ -48,7 +48,8 @@ Placed place(Call& call, const std::string& name, const std::string& value) {
 /// leaves it whose it is.
 bool set_field(Call& call, const std::string& name, const std::string& value) {
   const HashField* old = find_field(call.at<Hash>(call.argv[1]), name);
-  const bool same = old && old->value == value && (old->maker != 0 || !old->shares.empty());
+  const bool same =
+      old && old->value == value && (!old->shares.empty() || call.stays(old->maker, name + value));
   const Placed placed = place(call, name, value);
   if (same) return false;
   placed.field.maker = call.execution.sender;

@@ -88,7 +88,7 @@ Reply run_lset(Call& call) {
   if (!list) refuse("ERR no such key");
   ListElement* element = element_at(*list, integer_argument(call.argv[2]));
   if (!element) refuse("ERR index out of range");
-  if (element->value != call.argv[3] || element->maker == 0)
+  if (element->value != call.argv[3] || !call.stays(element->maker, element->value))
     *element = {call.argv[3], call.execution.sender};
   call.notify(kListEvents, "lset", call.argv[1]);
   return Reply::ok();

@@ -36,7 +36,13 @@ Reply run_sadd(Call& call) {
   Entry& entry = call.entry_at_or_new<Set>(call.argv[1]);
   std::int64_t added = 0;
   for (std::size_t i = 2; i < call.argv.size(); ++i) {
-    if (add_member(entry, call.argv[i], call.execution.sender)) ++added;
+    const std::string& member = call.argv[i];
+    if (add_member(entry, member, call.execution.sender)) {
+      ++added;
+    } else if (Maker& maker = std::get<Set>(entry.value).at(member).maker;
+               maker != kNobody && !call.stays(maker, member)) {
+      maker = call.execution.sender;
+    }
   }
   if (added != 0) call.notify(kSetEvents, "sadd", call.argv[1]);
   return Reply::number(added);

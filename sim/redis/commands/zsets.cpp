@@ -74,7 +74,7 @@ Result add_one(Call& call, Entry& entry, const std::string& member, double& scor
   const bool counts = o.increment && std::max(score, before) < kFirstTime && !bears_token(member);
   const Maker maker = counts ? old->second.maker : sender;
   if (score == before) {  // nothing is written; what was nobody's becomes the sender's
-    if (old->second.maker == 0) old->second.maker = maker;
+    if (!call.stays(old->second.maker, member)) old->second.maker = maker;
     return Result::same;
   }
   put_score(entry, member, score, maker);
