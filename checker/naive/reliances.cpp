@@ -123,7 +123,7 @@ std::optional<sim::Expiry> Rules::asked_until(const Keyspace& then, const Keyspa
                                               const Entry* is, std::optional<sim::Expiry> before,
                                               const Requested& by) const {
   bool changed = has_changed(was, is), freed = false, made = false;
-  std::int64_t shown_ms = 0;
+  std::int64_t written_ms = 0, lasting_ms = 0;
   std::size_t locks = 0;
   for_each_of(leases_with(key, locks), then, now,
               [&](const std::string&, const Entry* other_was, const Entry* other) {
@@ -132,15 +132,17 @@ std::optional<sim::Expiry> Rules::asked_until(const Keyspace& then, const Keyspa
                 made = made || had.made(has, by.sender);
                 if (!other) return;
                 changed = changed || (other->expires && ends_later(other_was, other));
-                shown_ms = std::max(shown_ms, written_time_ms(*other, by.sender));
+                written_ms = std::max(written_ms, written_time_ms(*other, by.sender));
                 if (other != is && has.all_of(by.sender) && other->expires)
-                  shown_ms = std::max(shown_ms, other->expires->ms);
+                  lasting_ms = std::max(lasting_ms, other->expires->ms);
               });
   const bool asked = changed && (made || !freed);
   if (ends_later(was, is) || (asked && !is->expires)) return is->expires;
-  if (shown_ms > by.now.ms) return sim::Expiry(sim::WallTime{shown_ms});
+  if (written_ms > by.now.ms)
+    return sim::Expiry(sim::WallTime{asked ? std::max(written_ms, lasting_ms) : written_ms});
   if (!asked) return before;
-  const sim::Expiry wanted(by.now + by.lease);
+  const bool shown = lasting_ms > by.now.ms;
+  const sim::Expiry wanted(shown ? sim::WallTime{lasting_ms} : by.now + by.lease);
   const bool had = Belongings(was).has_anything(by.sender);
   if (had && (!before || before->ms > wanted.ms)) return before;
   return wanted;

@@ -114,23 +114,17 @@ class Noting {
     if (by_.releases) return before;
     const bool asked = has_asked(key);
     if (key.ends_later() || (asked && !key.is->expires)) return end_of(*key.is);
-    if (const auto shown = shown_time(key, maker); shown > Expiry(by_.now)) return *shown;
-    const Expiry wanted(by_.now + Duration{by_.lease_ms});
-    if (!asked) return before;
-    return had ? std::max(before, wanted) : wanted;
-  }
-
-  /// Until when it has asked for the lock by what its keys say.
-  std::optional<Expiry> shown_time(const Lease& key, Maker maker) const {
-    std::optional<Expiry> latest;
-    const auto add = [&](const Expiry& time) { latest = latest ? std::max(*latest, time) : time; };
+    WallTime written = by_.now, lasting = by_.now;
     for (const Lease& each : leases_) {
       if (!each.is || !each.goes_with(key)) continue;
-      if (const auto time = latest_time_in(*each.is, maker)) add(Expiry(*time));
+      written = std::max(written, latest_time_in(*each.is, maker).value_or(by_.now));
       const bool to_itself = each.is != key.is && belongings_in(*each.is).any == only_maker(maker);
-      if (to_itself && each.is->expires) add(*each.is->expires);
+      if (to_itself && each.is->expires) lasting = std::max<WallTime>(lasting, *each.is->expires);
     }
-    return latest;
+    if (written > by_.now) return Expiry(asked ? std::max(written, lasting) : written);
+    if (!asked) return before;
+    const Expiry wanted(lasting > by_.now ? lasting : by_.now + Duration{by_.lease_ms});
+    return had ? std::max(before, wanted) : wanted;
   }
 
   /// Whether the sender has asked for the lock: it has changed this key, or made another one of the
