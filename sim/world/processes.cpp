@@ -112,6 +112,28 @@ Makers Processes::idle_but(std::span<const Id> all, std::size_t but) const {
   return idle;
 }
 
+/// Whether nothing of a main task is under way. Who only calls something may still give what others
+/// wait for.
+bool Processes::rests(const Process& process, const Wait& wait) const {
+  const bool gives = process.index < setting_.processes &&
+                     !ever_locks(setting_.setups[setting_.setup_of[process.index]]);
+  return wait.kind == Wait::Kind::done || (wait.kind == Wait::Kind::idle && !gives);
+}
+
+/// What a task adds.
+void Processes::describe(const Wait& wait, ProcessInfo& info) const {
+  const Process& process = info.value;
+  if (wait.in_acquire) info.acquires |= only<LockSet>(setting_.lock_of(process.index, wait.lock));
+  if (wait.in_operation && setting_.shared != 0)
+    info.shares |= only<LockSet>(setting_.lock_of(process.index, wait.lock));
+  info.waiting = info.waiting || wait.in_acquire;
+  info.spawned = info.spawned || wait.task >= process.rounds.size();
+  const Timer* timer = process.timer(wait.task);
+  const bool stands_still = wait.kind == Wait::Kind::work && process.life == Life::paused;
+  if (timer != nullptr && timer->left_ms > 0 && !stands_still)
+    info.ahead.deadlines.push_back(timer->left_ms);
+}
+
 void Processes::describe(ProcessInfo& info) const {
   const Process& process = info.value;
   for (const auto& holding : process.holdings) info.held |= only<LockSet>(holding.lock);
@@ -126,31 +148,17 @@ void Processes::describe(ProcessInfo& info) const {
     for (const auto& answered : operation.answered)
       info.tokens.add(tables_.tokens_of_node_state(answered.asked_in));
   bool finished = true;
-  // Who only calls something may still give what others wait for.
-  const bool gives = process.index < setting_.processes &&
-                     !ever_locks(setting_.setups[setting_.setup_of[process.index]]);
   if (process.life != Life::dead) {
     const ProgramState& program = automaton_.state(process.program);
     info.tokens.add(program.tokens);
     setting_.many_tasks = setting_.many_tasks || program.tasks.size() > 1;
     for (const auto& wait : program.tasks) {
-      const bool main = wait.task < process.rounds.size();
-      const bool idle = wait.kind == Wait::Kind::idle || wait.kind == Wait::Kind::done;
-      const bool begun = main && process.rounds[wait.task] > 0;
-      const bool rests = gives ? wait.kind == Wait::Kind::done : idle;
-      quiet = quiet && (rests || !main);
-      if (main && wait.kind != Wait::Kind::done && !(wait.kind == Wait::Kind::idle && !begun))
+      describe(wait, info);
+      if (wait.task >= process.rounds.size()) continue;
+      const bool begun = process.rounds[wait.task] > 0;
+      quiet = quiet && rests(process, wait);
+      if (wait.kind != Wait::Kind::done && !(wait.kind == Wait::Kind::idle && !begun))
         finished = false;
-      if (wait.in_acquire)
-        info.acquires |= only<LockSet>(setting_.lock_of(process.index, wait.lock));
-      if (wait.in_operation && setting_.shared != 0)
-        info.shares |= only<LockSet>(setting_.lock_of(process.index, wait.lock));
-      info.waiting = info.waiting || wait.in_acquire;
-      info.spawned = info.spawned || !main;
-      const Timer* timer = info.value.timer(wait.task);
-      const bool stands_still = wait.kind == Wait::Kind::work && process.life == Life::paused;
-      if (timer != nullptr && timer->left_ms > 0 && !stands_still)
-        info.ahead.deadlines.push_back(timer->left_ms);
     }
   }
   info.shares &= setting_.shared;

@@ -188,6 +188,8 @@ class Processes {
   Id changed(FlatMap& memo, Id id, std::uint64_t what, const Change& change);
   void describe(ProcessInfo& info) const;
   void describe(const Connection& connection, ProcessInfo& info) const;
+  void describe(const Wait& wait, ProcessInfo& info) const;
+  bool rests(const Process& process, const Wait& wait) const;
   void describe_waiting(ProcessInfo& info) const;
   void describe_asleep(ProcessInfo& info) const;
   void list_actions(ProcessInfo& info);
