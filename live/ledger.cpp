@@ -213,9 +213,10 @@ void Ledger::tell_whose(const sim::Keyspace& before, const Entry& entry) {
   else
     refuse_unclear(is_lease);
   sim::hand_over(before, copy_->keyspace, {sender, 0, sim::kNobody, names_.tokens_in}, is_lease);
+  const bool is_client = entry.process < names_.leases_ms.size();  // else a fresh one
   sim::note_reliances(
       before, copy_->keyspace,
-      {sender, names_.leases_ms.at(entry.process), false, false, entry.executed.begun},
+      {sender, is_client ? names_.leases_ms[entry.process] : 0, false, false, entry.executed.begun},
       names_.leases);
 }
 

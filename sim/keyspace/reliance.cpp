@@ -25,7 +25,8 @@ Makers owners_of(const Entry* entry) {
 
 template <class Visit>
 void for_each_owner(Makers owners, Visit visit) {
-  for (Maker maker = 1; Makers{1} << maker <= owners; ++maker)
+  constexpr Maker kMost = 31;  // that Makers tells apart
+  for (Maker maker = 1; maker <= kMost; ++maker)
     if (has_maker(owners, maker)) visit(maker);
 }
 
