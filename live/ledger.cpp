@@ -214,10 +214,14 @@ void Ledger::tell_whose(const sim::Keyspace& before, const Entry& entry) {
     refuse_unclear(is_lease);
   sim::hand_over(before, copy_->keyspace, {sender, 0, sim::kNobody, names_.tokens_in}, is_lease);
   const bool is_client = entry.process < names_.leases_ms.size();  // else a fresh one
-  sim::note_reliances(
-      before, copy_->keyspace,
-      {sender, is_client ? names_.leases_ms[entry.process] : 0, false, false, entry.executed.begun},
-      names_.leases);
+  sim::note_reliances(before, copy_->keyspace,
+                      {sender,
+                       is_client ? names_.leases_ms[entry.process] : 0,
+                       false,
+                       false,
+                       entry.executed.begun,
+                       {1}},
+                      names_.leases);
 }
 
 /// What the server shows before the request: as after the one before, but that keys have expired.

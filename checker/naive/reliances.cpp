@@ -137,7 +137,12 @@ std::optional<sim::Expiry> Rules::asked_until(const Keyspace& then, const Keyspa
                   lasting_ms = std::max(lasting_ms, other->expires->ms);
               });
   const bool asked = changed && (made || !freed);
-  if (ends_later(was, is) || (asked && !is->expires)) return is->expires;
+  if (asked && !is->expires) return std::nullopt;
+  const sim::Duration tick = sim::script_tick(model_);
+  const bool only_by_tick =
+      was && was->expires && is->expires && (*is->expires - *was->expires).ms <= tick.ms;
+  if (ends_later(was, is) && !only_by_tick)
+    return is->expires ? std::optional(sim::Expiry(*is->expires + -tick)) : std::nullopt;
   if (written_ms > by.now.ms)
     return sim::Expiry(sim::WallTime{asked ? std::max(written_ms, lasting_ms) : written_ms});
   if (!asked) return before;

@@ -60,6 +60,10 @@ struct Lease {
     return compared != *was;
   }
   bool ends_later() const { return is && (!was || end_of(*is) > end_of(*was)); }
+  /// And by more than the clock has gone on.
+  bool is_prolonged(Duration tick) const {
+    return ends_later() && (!was || !is->expires || *is->expires > end_of(*was) + tick);
+  }
 };
 
 /// The latest time that stands in it as the maker's own: a score, a field's value.
@@ -114,7 +118,9 @@ class Noting {
     if (by_.leaves) return Expiry(by_.now);
     if (by_.releases) return before;
     const bool asked = has_asked(key);
-    if (key.ends_later() || (asked && !key.is->expires)) return end_of(*key.is);
+    if (asked && !key.is->expires) return kNever;
+    if (key.is_prolonged(by_.tick))
+      return key.is->expires ? Expiry(*key.is->expires + -by_.tick) : kNever;
     WallTime written = by_.now, lasting = by_.now;
     for (const Lease& each : leases_) {
       if (!each.is || !each.goes_with(key)) continue;

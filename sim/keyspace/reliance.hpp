@@ -29,6 +29,7 @@ struct ReliedBy {
   bool releases = false;      ///< an outermost release() has sent it
   bool leaves = false;        ///< after which the sender holds nothing at all
   WallTime now;
+  Duration tick{};  ///< how far the clock may go on between two commands of a script
 };
 
 /// Whether a request has shortened a key.

@@ -172,7 +172,7 @@ Makers Nodes::tell_whose(const Asked& asked, WallTime now, const Keyspace& befor
   const Makers to_gone = hand_over(before, after, {asked.sender, asked.gone, asked.late}, is_lease);
   if (asked.releases) give_back(before, after, asked.sender, is_lease);
   if (setting_.knowledge.relies && !asked.alone) {
-    ReliedBy by{asked.sender, 0, asked.releases, false, now};
+    ReliedBy by{asked.sender, 0, asked.releases, false, now, script_tick(setting_.model)};
     if (asked.sender != kNobody) {
       const ProcessSetup& setup = setting_.setups[setting_.setup_of[asked.sender - 1U]];
       by.lease_ms = setting_.rounded(setup.lease_ms);
