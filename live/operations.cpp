@@ -25,19 +25,20 @@ LeaseKeys::LeaseKeys(const sim::Model& model) {
     auto& by_lock = of_.emplace_back();
     for (const auto& lock : setup.lock_keys) {
       auto& numbers = by_lock.emplace_back();
+      const auto next = static_cast<std::uint8_t>(lock_numbers.size());
+      const std::uint8_t lock_number = lock_numbers.emplace(lock, next).first->second;
       for (const auto& name : model.program->lease_keys(lock)) {
         const auto found = std::find(names_.begin(), names_.end(), name);
         const auto number = static_cast<std::size_t>(found - names_.begin());
+        if (found == names_.end()) {
+          names_.push_back(name);
+          const auto permanent = model.program->permanent_keys(lock);
+          may_stay_.push_back(std::ranges::find(permanent, name) != permanent.end());
+          locks_of_.emplace_back();
+        }
         numbers.push_back(number);
-        if (found == names_.end()) locks_of_.emplace_back();
-        const auto of =
-            lock_numbers.emplace(lock, static_cast<std::uint8_t>(lock_numbers.size())).first;
-        if (std::ranges::count(locks_of_[number], of->second) == 0)
-          locks_of_[number].push_back(of->second);
-        if (found != names_.end()) continue;
-        names_.push_back(name);
-        const auto permanent = model.program->permanent_keys(lock);
-        may_stay_.push_back(std::ranges::find(permanent, name) != permanent.end());
+        if (std::ranges::count(locks_of_[number], lock_number) == 0)
+          locks_of_[number].push_back(lock_number);
       }
     }
   }

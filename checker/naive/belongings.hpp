@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "sim/base/time.hpp"
+#include "sim/keyspace/expiry.hpp"
 #include "sim/keyspace/keyspace.hpp"
 
 namespace lockstep::checker::naive {
@@ -68,7 +68,7 @@ class Belongings {
 };
 
 /// Until when `maker`, who has something of the key, relies on it; nothing: for ever.
-std::optional<sim::WallTime> relies_until(const sim::Entry& key, sim::Maker maker);
+std::optional<sim::Expiry> relies_until(const sim::Entry& key, sim::Maker maker);
 
 /// The databases of a keyspace, as it is after a request, that are more than anybody's notes.
 std::set<int> databases_of(const sim::Keyspace& keyspace);

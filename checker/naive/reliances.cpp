@@ -12,6 +12,7 @@
 #include "checker/naive/rules.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/numbers.hpp"
+#include "sim/keyspace/parts.hpp"
 
 namespace lockstep::checker::naive {
 
@@ -20,7 +21,7 @@ using sim::Keyspace;
 using sim::Maker;
 using sim::maker_of;
 
-std::optional<sim::WallTime> relies_until(const Entry& key, Maker maker) {
+std::optional<sim::Expiry> relies_until(const Entry& key, Maker maker) {
   for (const sim::Reliance& reliance : key.reliances)
     if (reliance.maker == maker) return reliance.until;
   return key.expires;
@@ -64,30 +65,15 @@ std::int64_t written_time_ms(const Entry& key, Maker owner) {
   return latest;
 }
 
-/// Calls `visit(key, database, before, after)` for each of these that is there.
-template <typename Visit>
-void for_each_of(const std::set<std::string>& keys, const Keyspace& before, const Keyspace& after,
-                 Visit visit) {
-  for (const std::string& key : keys) {
-    for (int database = 0; database < sim::kDatabases; ++database) {
-      const Entry *was = before.find(database, key), *is = after.find(database, key);
-      if (was || is) visit(key, was, is);
-    }
-  }
-}
-
 }  // namespace
 
-/// The lease keys of all locks that this is a lease of.
-std::set<std::string> Rules::leases_with(const std::string& key, std::size_t& locks) const {
-  std::set<std::string> found, of;
+/// The keys of all locks that this is a lease of.
+std::set<std::string> Rules::locks_with(const std::string& lease_key) const {
+  std::set<std::string> found;
   for (const auto& [lock, like] : locks_) {
     const auto leases = model_.program->lease_keys(lock.key);
-    if (std::ranges::find(leases, key) == leases.end()) continue;
-    of.insert(lock.key);
-    found.insert(leases.begin(), leases.end());
+    if (std::ranges::find(leases, lease_key) != leases.end()) found.insert(lock.key);
   }
-  locks = of.size();
   return found;
 }
 
@@ -95,9 +81,7 @@ std::set<std::string> Rules::leases_with(const std::string& key, std::size_t& lo
 bool Rules::is_relied_on(const std::string& key) const {
   if (!model_.properties.contains(sim::Property::foreign_release) || !lease_keys_.contains(key))
     return false;
-  std::size_t locks = 0;
-  leases_with(key, locks);
-  return model_.program->is_shared() || locks > 1;
+  return model_.program->is_shared() || locks_with(key).size() > 1;
 }
 
 /// Its clock has jumped: by it, what they rely on ends that much later than before.
@@ -106,12 +90,9 @@ void Rules::keep_reliances(Keyspace& keyspace, sim::Duration jump) const {
     if (!entry.expires || !is_relied_on(key)) return;
     std::vector<sim::Reliance> reliances;
     for (const Maker owner : Belongings(&entry).owners()) {
-      sim::Reliance kept{owner, *entry.expires};
-      for (const sim::Reliance& reliance : entry.reliances)
-        if (reliance.maker == owner) kept = reliance;
-      kept.until.ms += jump.ms;
-      if (kept.until.ms < entry.expires->ms)
-        reliances.push_back({owner, sim::Expiry(kept.until, kept.until.sooner)});
+      sim::Expiry until = *relies_until(entry, owner);
+      until.ms += jump.ms;
+      if (until.ms < entry.expires->ms) reliances.push_back({owner, until});
     }
     entry.reliances = reliances;
   });
@@ -124,18 +105,20 @@ std::optional<sim::Expiry> Rules::asked_until(const Keyspace& then, const Keyspa
                                               const Requested& by) const {
   bool changed = has_changed(was, is), freed = false, made = false;
   std::int64_t written_ms = 0, lasting_ms = 0;
-  std::size_t locks = 0;
-  for_each_of(leases_with(key, locks), then, now,
-              [&](const std::string&, const Entry* other_was, const Entry* other) {
-                const Belongings had(other_was), has(other);
-                freed = freed || had.freed(has, by.sender);
-                made = made || had.made(has, by.sender);
-                if (!other) return;
-                changed = changed || (other->expires && ends_later(other_was, other));
-                written_ms = std::max(written_ms, written_time_ms(*other, by.sender));
-                if (other != is && has.all_of(by.sender) && other->expires)
-                  lasting_ms = std::max(lasting_ms, other->expires->ms);
-              });
+  const auto look_at = [&](const Entry* other_was, const Entry* other) {
+    const Belongings had(other_was), has(other);
+    freed = freed || had.freed(has, by.sender);
+    made = made || had.made(has, by.sender);
+    if (!other) return;
+    changed = changed || (other->expires && ends_later(other_was, other));
+    written_ms = std::max(written_ms, written_time_ms(*other, by.sender));
+    if (other != is && has.all_of(by.sender) && other->expires)
+      lasting_ms = std::max(lasting_ms, other->expires->ms);
+  };
+  for (const std::string& lock : locks_with(key))
+    for (const std::string& lease : model_.program->lease_keys(lock))
+      for (int database = 0; database < sim::kDatabases; ++database)
+        look_at(then.find(database, lease), now.find(database, lease));
   const bool asked = changed && (made || !freed);
   if (asked && !is->expires) return std::nullopt;
   const sim::Duration tick = sim::script_tick(model_);
@@ -155,43 +138,28 @@ std::optional<sim::Expiry> Rules::asked_until(const Keyspace& then, const Keyspa
 
 void Rules::note_reliances(const World& world, std::uint8_t p, const Message& asked, Maker sender,
                            const Keyspace& before, Keyspace& after, sim::WallTime now) const {
+  if (!model_.properties.contains(sim::Property::foreign_release)) return;
   const bool own = sender == maker_of(p);
   const bool leaves = own && asked.in_release && world.processes[p].holdings.empty() &&
                       model_.processes[p].threads == 1;
   const Requested by{sender, now, {rounded_up(model_.processes[p].lease_ms)}};
-  const Keyspace left = after;
-  const auto reliances = [&](const std::string& key, const Entry* was, const Entry* is) {
-    std::vector<sim::Reliance> found;
-    for (const Maker owner : Belongings(is).owners()) {
-      std::optional<sim::Expiry> until = is->expires;
-      if (Belongings(was).has_anything(owner)) {
-        until = was->expires;
-        for (const sim::Reliance& reliance : was->reliances)
-          if (reliance.maker == owner) until = reliance.until;
-      }
-      if (own && owner == sender) {
-        if (leaves) until = sim::Expiry(now);
-        if (!asked.in_release) until = asked_until(before, left, key, was, is, until, by);
-      }
-      if (until && (!is->expires || until->ms < is->expires->ms))
-        found.push_back({owner, sim::Expiry(*until, until->sooner)});
-    }
-    return found;
-  };
-  for (int database = 0; database < sim::kDatabases; ++database) {
-    sim::Keys* keys = nullptr;
-    if (database == 0) keys = &after.keys;
-    if (const auto other = after.others.find(static_cast<std::uint8_t>(database));
-        other != after.others.end())
-      keys = &other->second;
-    if (keys == nullptr) continue;
-    for (auto& [key, entry] : *keys) {
-      std::vector<sim::Reliance> found;
-      if (is_relied_on(key))
-        found = reliances(key, before.find(database, key), left.find(database, key));
-      entry.reliances = found;
-    }
-  }
+  sim::for_each_with_before(
+      before, after, [&](const std::string& key, const Entry* was, Entry& is) {
+        std::vector<sim::Reliance> found;
+        const std::set<Maker> owners =
+            is_relied_on(key) ? Belongings(&is).owners() : std::set<Maker>{};
+        for (const Maker owner : owners) {
+          const bool had = Belongings(was).has_anything(owner);
+          std::optional<sim::Expiry> until = had ? relies_until(*was, owner) : is.expires;
+          if (own && owner == sender) {
+            if (leaves) until = sim::Expiry(now);
+            if (!asked.in_release) until = asked_until(before, after, key, was, &is, until, by);
+          }
+          if (until && (!is.expires || until->ms < is.expires->ms))
+            found.push_back({owner, *until});
+        }
+        is.reliances = found;
+      });
 }
 
 }  // namespace lockstep::checker::naive

@@ -254,7 +254,7 @@ class Rules {
                   sim::Keyspace& after) const;
   void note_reliances(const World& world, std::uint8_t p, const Message& asked, sim::Maker sender,
                       const sim::Keyspace& before, sim::Keyspace& after, sim::WallTime now) const;
-  std::set<std::string> leases_with(const std::string& key, std::size_t& locks) const;
+  std::set<std::string> locks_with(const std::string& lease_key) const;
   bool is_relied_on(const std::string& key) const;
   /// A request that may ask for a key, at `now`.
   struct Requested {

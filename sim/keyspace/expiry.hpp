@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "sim/base/rate.hpp"
 #include "sim/base/time.hpp"
@@ -30,5 +31,8 @@ struct Expiry : WallTime {
     return a.ms == b.ms && a.sooner == b.sooner;
   }
 };
+
+/// Later than any key expires.
+inline constexpr Expiry kNever(WallTime{std::numeric_limits<std::int64_t>::max()});
 
 }  // namespace lockstep::sim

@@ -85,6 +85,8 @@ struct Entry {
   std::vector<Reliance> reliances;
   friend bool operator==(const Entry&, const Entry&) = default;
 
+  /// When it expires; kNever if it stays.
+  Expiry end() const { return expires.value_or(kNever); }
   /// Replaces each time by what `change` makes of it.
   template <class Change>
   void change_times(Change change) {

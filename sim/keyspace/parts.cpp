@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -52,10 +51,6 @@ void add_text(std::vector<Part>& parts, std::string_view name, std::string_view 
     else
       parts.push_back({name, share.maker, share.amount, share.place});
   }
-}
-
-std::int64_t expiry_or_never(const Entry& entry) {
-  return entry.expires ? entry.expires->ms : std::numeric_limits<std::int64_t>::max();
 }
 
 bool same_place(const Part& a, const Part& b) {
@@ -146,7 +141,7 @@ bool is_overwritten(const Part& lost, const std::vector<Part>& before,
 /// Whether there was the same part before, of another process, and the key lasts no longer: who
 /// sets it again leaves nothing that was not there.
 bool is_set_again(const Part& part, const Entry* before, const Entry* after) {
-  if (!before || !after || expiry_or_never(*after) > expiry_or_never(*before)) return false;
+  if (!before || !after || after->end() > before->end()) return false;
   if (text_of(*before, part.name) != text_of(*after, part.name)) return false;
   if (bears_token(std::string(part.name)) || bears_token(std::string(text_of(*after, part.name))))
     return false;
@@ -405,7 +400,7 @@ bool is_rewritten(const Entry& before, const Entry& after, Maker sender) {
   const auto* text = std::get_if<std::string>(&after.value);
   const auto* old_text = std::get_if<std::string>(&before.value);
   return text && old_text && *text == *old_text && after.maker == sender &&
-         expiry_or_never(after) > expiry_or_never(before);
+         after.end() > before.end();
 }
 
 }  // namespace
@@ -458,9 +453,9 @@ PartsChange change_of(const Entry* before, const Entry* after, Maker sender,
     others &= before_too;
     for (const auto& part : had)
       if (has_maker(others | change.overwritten, part.maker) &&
-          expiry_or_never(*after) < relied_until(*before, part.maker).ms)
+          after->end() < relied_until(*before, part.maker))
         change.taken |= only_maker(part.maker);
-    if (expiry_or_never(*after) > expiry_or_never(*before)) {
+    if (after->end() > before->end()) {
       const Makers living_on = others & ~change.taken & ~change.overwritten;
       change.by_count = counts;
       if (entitled)

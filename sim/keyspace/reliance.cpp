@@ -2,9 +2,7 @@
 #include "sim/keyspace/reliance.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -14,10 +12,6 @@
 namespace lockstep::sim {
 
 namespace {
-
-constexpr Expiry kNever(WallTime{std::numeric_limits<std::int64_t>::max()});
-
-Expiry end_of(const Entry& entry) { return entry.expires.value_or(kNever); }
 
 Makers owners_of(const Entry* entry) {
   return entry ? belongings_in(*entry).any & ~only_maker(kNobody) : 0;
@@ -59,10 +53,10 @@ struct Lease {
     compared.reliances = was->reliances;
     return compared != *was;
   }
-  bool ends_later() const { return is && (!was || end_of(*is) > end_of(*was)); }
+  bool ends_later() const { return is && (!was || is->end() > was->end()); }
   /// And by more than the clock has gone on.
   bool is_prolonged(Duration tick) const {
-    return ends_later() && (!was || !is->expires || *is->expires > end_of(*was) + tick);
+    return ends_later() && (!was || !is->expires || *is->expires > was->end() + tick);
   }
 };
 
@@ -101,7 +95,7 @@ class Noting {
     std::vector<Reliance> all;
     for_each_owner(owners_of(key.is), [&](Maker maker) {
       const Expiry until = until_of(key, maker);
-      if (until < end_of(*key.is)) all.push_back({maker, Expiry(until, until.sooner)});
+      if (until < key.is->end()) all.push_back({maker, until});
     });
     return all;
   }
@@ -113,7 +107,7 @@ class Noting {
  private:
   Expiry until_of(const Lease& key, Maker maker) const {
     const bool had = has_maker(owners_of(key.was), maker);
-    const Expiry before = had ? relied_until(*key.was, maker) : end_of(*key.is);
+    const Expiry before = had ? relied_until(*key.was, maker) : key.is->end();
     if (maker != by_.sender) return before;
     if (by_.leaves) return Expiry(by_.now);
     if (by_.releases) return before;
@@ -154,11 +148,11 @@ class Noting {
 
 }  // namespace
 
-bool ends_sooner(const Entry& before, const Entry& after) { return end_of(after) < end_of(before); }
+bool ends_sooner(const Entry& before, const Entry& after) { return after.end() < before.end(); }
 
 Expiry relied_until(const Entry& entry, Maker maker) {
   const auto found = std::ranges::find(entry.reliances, maker, &Reliance::maker);
-  return found == entry.reliances.end() ? end_of(entry) : found->until;
+  return found == entry.reliances.end() ? entry.end() : found->until;
 }
 
 void note_reliances(const Keyspace& before, Keyspace& after, const ReliedBy& by,
@@ -177,7 +171,7 @@ void keep_reliances(Keyspace& keyspace, Duration jump, const LeaseMap& leases) {
     for_each_owner(owners_of(&entry), [&](Maker maker) {
       Expiry until = relied_until(entry, maker);
       until.ms += jump.ms;
-      if (until < *entry.expires) kept.push_back({maker, Expiry(until, until.sooner)});
+      if (until < *entry.expires) kept.push_back({maker, until});
     });
     entry.reliances = std::move(kept);
   });

@@ -115,7 +115,8 @@ struct Execution {
   /// of the first key that a script of theirs touches.
   std::optional<unsigned> slot{};
   bool replied = false;  ///< the command has written its replies itself, or has none
-  /// Who holds no lock, and asks for none: what it has set is the sender's if that sets the same.
+  /// Who holds no lock, asks for none, and if it releases one has begun to: what it has set is the
+  /// sender's if that sets the same.
   Makers idle = 0;
   bool rewrote = false;  ///< out: the sender has set what another process had set, too
 };
