@@ -5,6 +5,7 @@
 #include <iterator>
 #include <set>
 
+#include "live/tracking.hpp"
 #include "sim/base/error.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/reply.hpp"
@@ -116,13 +117,17 @@ void Network::ask(const sim::ConnectionName& name, Message& message) {
     }
   }
   if (message.asking) asked.socket->connection.execute({"ASKING"});
-  asked.socket->connection.send(message.request);
+  if (asked.listens)
+    begin_to_listen(asked.socket->connection, message.request);
+  else
+    asked.socket->connection.send(message.request);
   message.asked = true;
 }
 
 void Network::take_reply(const sim::ConnectionName& name, Message& message) {
   auto& asked = channel(name);
-  message.reply = asked.socket->connection.await();
+  sim::Reply reply = asked.socket->connection.await();
+  message.reply = asked.listens ? heard(std::move(reply)) : std::move(reply);
   message.state = Message::State::answered;
   note_transaction(*asked.socket, message);
   if (asked.open && sim::is_name(message.request[0], "select") && message.reply->text == "OK")
@@ -140,7 +145,7 @@ Message Network::take(const sim::ConnectionName& name) {
     Message message;
     message.sender = from.task;
     message.state = Message::State::answered;
-    message.reply = from.socket->connection.await();
+    message.reply = heard(from.socket->connection.await());
     return message;
   }
   auto message = std::move(from.messages.front());

@@ -15,6 +15,7 @@
 namespace lockstep::live {
 
 std::vector<std::string> options_for_events(sim::KeyspaceEvents events) {
+  events &= sim::kLettered;
   if (events == 0) return {};
   return {"--notify-keyspace-events", sim::letters_of(events)};
 }

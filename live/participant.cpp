@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "live/naming.hpp"
+#include "live/tracking.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
@@ -174,7 +175,8 @@ bool Participant::take_message(sim::TaskId task, bool readable) {
   const std::uint8_t node = found->second.node;
   std::optional<sim::SharedReply> message;
   try {
-    if (auto received = found->second.socket.receive(readable)) message = std::move(*received);
+    if (auto received = found->second.socket.receive(readable))
+      message = heard(std::move(*received));
     if (!message) return false;
   } catch (const ConnectionBroken& error) {
     note_error(node, error);
@@ -274,7 +276,7 @@ void Participant::subscribe(const sim::Effect& effect) {
   try {
     subscriptions_.erase(effect.task);
     Subscription opened{effect.node, Connection(part_.addresses.at(effect.node))};
-    opened.socket.send(effect.request);
+    begin_to_listen(opened.socket, effect.request);
     subscriptions_.emplace(effect.task, std::move(opened));
   } catch (const ConnectionBroken& error) {
     note_error(effect.node, error);

@@ -36,6 +36,7 @@ void expect_server(const Address& address, sim::ServerVersion wanted) {
 }
 
 void expect_keyspace_events(const Address& address, sim::KeyspaceEvents wanted) {
+  wanted &= sim::kLettered;
   if (wanted == 0) return;
   Connection connection(address);
   const sim::Reply reply = connection.execute({"CONFIG", "GET", "notify-keyspace-events"});

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "live/tracking.hpp"
 #include "sim/client/servers.hpp"
 #include "sim/redis/commands/cluster.hpp"
 #include "sim/redis/commands/command.hpp"
@@ -169,7 +170,7 @@ bool ReplayedProcess::hear_message() {
     if (!listens || !channel.socket) continue;
     auto message = channel.socket->connection.receive(is_readable(channel.socket->connection));
     if (!message) continue;
-    host_.hear(channel.task, channel.node, std::move(*message));
+    host_.hear(channel.task, channel.node, heard(std::move(*message)));
     return true;
   }
   return false;

@@ -132,12 +132,13 @@ void ask_protocol(Scenario& scenario) {
   try {
     const auto text = sim::file_text(scenario.folder / "protocol.lua");
     const auto says = [&](const char* word) { return text.find(word) != std::string::npos; };
-    if (!says("server") && !says("keyspace_events") && !says("nodes") && !says("replicas") &&
-        !says("invariant") && !says("acquire_shared"))
+    if (!says("server") && !says("keyspace_events") && !says("tracking") && !says("nodes") &&
+        !says("replicas") && !says("invariant") && !says("acquire_shared"))
       return;
     const sim::Program program(scenario.folder);
     scenario.server = program.server();
     if (program.keyspace_events() != 0) scenario.keyspace_events = program.keyspace_events();
+    scenario.tracks = program.tracks();
     scenario.nodes = program.nodes();
     scenario.replicas = program.replicas();
     if (!program.invariants().empty()) scenario.properties.insert(sim::Property::invariant);
@@ -343,7 +344,7 @@ void refuse_unsimulated(const Scenario& scenario, const sim::Model& model) {
   if (budget(sim::Fault::freeze) > 0 && sim::clocks_drift(model))
     refuse("a clock that stands still (`freeze`) is not simulated beside clocks that drift");
   if (model.keyspace_events != 0 && (scenario.replicas > 0 || scenario.cluster))
-    refuse("keyspace events are not simulated with replicas, nor in a cluster");
+    refuse("keyspace events are not simulated with replicas, nor in a cluster; nor is tracking");
   if (budget(sim::Fault::migrate) > 0) refuse_beside_migration(scenario, model, refuse);
   if (scenario.min_replicas > scenario.replicas)
     refuse(fmt::format("min_replicas is {}, but a node has {} replicas: it would never write",
@@ -382,6 +383,7 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
   if (model.program) refuse_what_it_has_not(scenario, *model.program);
   model.server = scenario.server;
   model.keyspace_events = scenario.keyspace_events.value_or(0);
+  if (scenario.tracks) model.keyspace_events |= sim::kInvalidations;
   model.cluster = scenario.cluster;
   if (scenario.cluster && scenario.nodes > 1)
     throw sim::BadInput(

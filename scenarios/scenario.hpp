@@ -93,6 +93,7 @@ struct Scenario {
   sim::ServerVersion server = sim::ServerVersion::redis_7_0;  ///< unless said, the protocol's own
   /// As in sim::ServerMode; unless said, the protocol's own.
   std::optional<sim::KeyspaceEvents> keyspace_events;
+  bool tracks = false;          ///< its clients track keys, as the protocol says
   bool cluster = false;         ///< as in sim::ServerMode
   std::uint64_t draw_seed = 0;  ///< as in sim::ServerMode
   sim::Persistence persistence = sim::Persistence::none;

@@ -61,8 +61,7 @@ void Rules::notice(World& world, const Action& action) const {
 
 /// Somebody listens for what is evicted.
 void Rules::tell_evicted(World& world, std::uint8_t n, const sim::Place& place) const {
-  spread_messages(world, n,
-                  events_at(model_.keyspace_events, sim::kEvictedEvents, "evicted", place));
+  spread_messages(world, n, told_of(model_.keyspace_events, sim::kEvictedEvents, "evicted", place));
 }
 
 }  // namespace lockstep::checker::naive

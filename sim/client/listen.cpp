@@ -27,22 +27,34 @@ Anchor kept_text(Run& run, lua_State* lua, std::string_view text) {
   return anchor;
 }
 
+/// Stands for CLIENT TRACKING ON BCAST PREFIX.
+constexpr const char* kTrack = "CLIENT TRACKING";
+
 struct Options {
   std::int64_t node = 1, again_ms = kAgainMs;
-  bool pattern = false;
+  bool pattern = false, tracking = false;
+  const char* command() const { return tracking ? kTrack : pattern ? "PSUBSCRIBE" : "SUBSCRIBE"; }
 };
 
 bool read_options(Vm& vm, lua_State* lua, Options& options) {
   if (lua_isnoneornil(lua, 3)) return true;
   if (!lua_istable(lua, 3)) {
-    vm.complain(lua, fmt::format("listen: expected a table of node, pattern, again_ms, found {}",
+    vm.complain(lua, fmt::format("listen: expected a table of node, pattern, tracking, again_ms, "
+                                 "found {}",
                                  text_of(lua, 3)));
     return false;
   }
-  lua_getfield(lua, 3, "pattern");
-  options.pattern = lua_toboolean(lua, -1) != 0;
-  lua_pop(lua, 1);
-  return check_fields(vm, lua, 3, "listen", {"node", "pattern", "again_ms"}) &&
+  for (auto [field, value] :
+       {std::pair{"pattern", &options.pattern}, std::pair{"tracking", &options.tracking}}) {
+    lua_getfield(lua, 3, field);
+    *value = lua_toboolean(lua, -1) != 0;
+    lua_pop(lua, 1);
+  }
+  if (options.pattern && options.tracking) {
+    vm.complain(lua, "listen: a pattern, or tracking of all keys that begin so, not both");
+    return false;
+  }
+  return check_fields(vm, lua, 3, "listen", {"node", "pattern", "tracking", "again_ms"}) &&
          read_field(vm, lua, 3, "node", 1, options.node) &&
          read_field(vm, lua, 3, "again_ms", 1, options.again_ms) &&
          check_node(vm, lua, options.node);
@@ -61,8 +73,8 @@ int listen(Vm& vm, Run& run, lua_State* lua) {
   if (!read_options(vm, lua, options)) return refused(lua);
   Task* listener = spawn_task(vm, run, lua, Task::Body::listen, 2);
   if (listener == nullptr) return refused(lua);
-  listener->arguments = {kept_text(run, lua, options.pattern ? "PSUBSCRIBE" : "SUBSCRIBE"),
-                         run.keep(lua, 1), kept_text(run, lua, std::to_string(options.node - 1))};
+  listener->arguments = {kept_text(run, lua, options.command()), run.keep(lua, 1),
+                         kept_text(run, lua, std::to_string(options.node - 1))};
   listener->pause_ms = options.again_ms;
   listener->caller = run.current().serial;
   const int serial = listener->serial;
@@ -105,6 +117,8 @@ void Run::subscribe(Task& listener) {
   effect.task = listener.id;
   effect.node = static_cast<std::uint8_t>(std::stoi(argument(kNode)));
   effect.request = {argument(kCommand), argument(kName)};
+  if (effect.request[0] == kTrack)
+    effect.request = {"CLIENT", "TRACKING", "ON", "BCAST", "PREFIX", argument(kName)};
   effect.subscribes = true;
   emit(std::move(effect));
   start_wait(listener, Wait::Kind::replies, 0);
@@ -117,14 +131,36 @@ void Run::hear(Task& listener, const Observation& observation) {
   subscribe(listener);
 }
 
-/// ["message", channel, text], or ["pmessage", pattern, channel, text].
+/// ["message", channel, text], or ["pmessage", pattern, channel, text], or ["invalidate", keys].
 void Run::hear_message(Task& listener, const Reply& message) {
-  if (!is_sound(message.kind == Reply::Kind::array && message.items.size() >= 3)) return;
+  if (!is_sound(message.kind == Reply::Kind::array && message.items.size() >= 2)) return;
   const std::size_t last = message.items.size() - 1;
+  if (message.items.size() == 2) return hear_touched(listener, message.items[1]);
   open_thread(listener);
   push_string(listener.thread, message.items[last].text);
   push_string(listener.thread, message.items[last - 1].text);
   resume(listener, 2);
+}
+
+/// The keys that are touched, as a list; nil if all may be.
+void Run::hear_touched(Task& listener, const Reply& keys) {
+  open_thread(listener);
+  lua_State* const lua = listener.thread;
+  if (keys.kind == Reply::Kind::array)
+    lua_createtable(lua, static_cast<int>(keys.items.size()), 0);
+  else
+    lua_pushnil(lua);
+  for (std::size_t i = 0; i < keys.items.size(); ++i) {
+    push_string(lua, keys.items[i].text);
+    lua_rawseti(lua, -2, static_cast<lua_Integer>(i + 1));
+  }
+  resume(listener, 1);
+}
+
+/// Who tracks keys has missed what was touched while it was not connected: a cache would be
+/// emptied.
+void Run::hear_again(Task& listener, const Reply& confirmed) {
+  if (confirmed.kind == Reply::Kind::status) hear_touched(listener, Reply::null());
 }
 
 /// Who has called listen() goes on, or hears why it cannot. One that listened before tries again,
@@ -138,6 +174,7 @@ void Run::subscribed(Task& listener, const Observation& observation) {
     start_wait(listener, Wait::Kind::message, 0);
   else if (!first)
     start_wait(listener, Wait::Kind::sleep, listener.pause_ms);
+  if (!first && done) hear_again(listener, *observation.reply);
   if (!first) return;
   const auto outcome = observation.kind == Observation::Kind::reply    ? Call::Outcome::reply
                        : observation.kind == Observation::Kind::broken ? Call::Outcome::broken

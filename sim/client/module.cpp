@@ -340,9 +340,9 @@ std::string Module::read_settings(lua_State* lua) {
 
 int Module::declare_protocol(lua_State* lua) {
   static const std::vector<std::string> kFields{
-      "title",  "source",  "leases",          "permanent", "shared_connection",
-      "greets", "server",  "keyspace_events", "nodes",     "replicas",
-      "quorum", "permits", "settings"};
+      "title",    "source", "leases",          "permanent", "shared_connection",
+      "greets",   "server", "keyspace_events", "tracking",  "nodes",
+      "replicas", "quorum", "permits",         "settings"};
   if (!lua_istable(lua, 1))
     return refuse(vm_, lua, "protocol: expected a table: protocol { title = \"...\" }");
   fetch(lua, &kClass);
@@ -354,7 +354,7 @@ int Module::declare_protocol(lua_State* lua) {
     return refuse(vm_, lua,
                   fmt::format("protocol: unknown field `{}`; expected title, source, leases, "
                               "permanent, shared_connection, greets, server, keyspace_events, "
-                              "nodes, replicas, quorum, permits, settings{}",
+                              "tracking, nodes, replicas, quorum, permits, settings{}",
                               field, near_miss_hint(field, kFields)));
   }
   for (auto [field, text] : {std::pair{"title", &title_}, std::pair{"source", &source_}}) {
@@ -368,8 +368,8 @@ int Module::declare_protocol(lua_State* lua) {
   names_leases_ = !lua_isnil(lua, -1);
   leases_ = names_leases_ ? template_list(lua, "leases") : std::vector<std::string>{"{key}"};
   permanent_ = template_list(lua, "permanent");
-  for (auto [field, value] :
-       {std::pair{"shared_connection", &shared_connection_}, std::pair{"greets", &greets_}}) {
+  for (auto [field, value] : {std::pair{"shared_connection", &shared_connection_},
+                              std::pair{"greets", &greets_}, std::pair{"tracking", &tracks_}}) {
     lua_getfield(lua, 1, field);
     if (lua_type(lua, -1) != LUA_TNIL && lua_type(lua, -1) != LUA_TBOOLEAN)
       return refuse(vm_, lua, fmt::format("protocol: {} must be true or false", field));

@@ -43,6 +43,7 @@ class Module {
   bool greets() const { return greets_; }
   ServerVersion server() const { return server_; }
   KeyspaceEvents keyspace_events() const { return keyspace_events_; }
+  bool tracks() const { return tracks_; }
   int nodes() const { return nodes_; }
   int replicas() const { return replicas_; }
   /// Of so many nodes.
@@ -92,6 +93,7 @@ class Module {
   Settings settings_;
   ServerVersion server_ = ServerVersion::redis_7_0;
   KeyspaceEvents keyspace_events_ = 0;
+  bool tracks_ = false;
   static constexpr int kMajority = 0;
   static constexpr int kMostPermits = 64;
   int nodes_ = 1, replicas_ = 0, quorum_ = 1, permits_ = 1;

@@ -189,6 +189,7 @@ const Settings& Program::settings() const { return impl_->module().settings(); }
 
 ServerVersion Program::server() const { return impl_->module().server(); }
 KeyspaceEvents Program::keyspace_events() const { return impl_->module().keyspace_events(); }
+bool Program::tracks() const { return impl_->module().tracks(); }
 int Program::nodes() const { return impl_->module().nodes(); }
 int Program::replicas() const { return impl_->module().replicas(); }
 int Program::quorum(int nodes) const { return impl_->module().quorum(nodes); }

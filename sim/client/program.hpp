@@ -241,6 +241,8 @@ class Program {
   ServerVersion server() const;
   /// Which keyspace events its servers publish if nobody says otherwise.
   KeyspaceEvents keyspace_events() const;
+  /// Whether its clients track keys.
+  bool tracks() const;
   /// How many nodes it is written for: so many there are if nobody says otherwise.
   int nodes() const;
   /// How many replicas each of them has.

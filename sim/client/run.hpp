@@ -249,6 +249,8 @@ class Run {
   void outcome(Task& task, const Observation& observation);
   void hear(Task& listener, const Observation& observation);
   void hear_message(Task& listener, const Reply& message);
+  void hear_touched(Task& listener, const Reply& keys);
+  void hear_again(Task& listener, const Reply& confirmed);
   void subscribed(Task& listener, const Observation& observation);
   void start_wait(Task& task, Wait::Kind kind, std::int64_t ms);
 

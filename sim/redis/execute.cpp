@@ -17,6 +17,7 @@
 #include "sim/redis/commands/attention.hpp"
 #include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/keys_of.hpp"
+#include "sim/redis/commands/notify.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/script/shortest_number.hpp"
 #include "sim/redis/server/connections.hpp"
@@ -122,7 +123,7 @@ Reply run_command(const Command& command, Call& call) {
   call.execution.drew = call.execution.drew || may_choose(command, call);
   call.execution.left_open = call.execution.left_open || call.execution.drew;
   std::optional<Attention> attention;  // somebody watches keys or waits for them
-  if (command.is(kWrite) && Attention::wanted(call.execution)) attention.emplace(call);
+  if (command.is(kWrite) && Attention::wanted(call.execution)) attention.emplace(command, call);
   Reply reply;
   try {
     reply = command.run(call);
@@ -139,7 +140,9 @@ Reply execute(Keyspace& keyspace, Session& session, const Request& request, Exec
   Connections unknown;
   SoonestExpiry not_known;  // the keyspace is the caller's
   const Turn turn(keyspace, session, execution, unknown, not_known);
-  return process(keyspace, look_up(request, execution.mode.version), request, execution);
+  Reply reply = process(keyspace, look_up(request, execution.mode.version), request, execution);
+  tell_who_tracks(execution);
+  return reply;
 }
 
 Reply execute(Keyspace& keyspace, const Request& request, Execution& execution) {
@@ -215,6 +218,7 @@ Entry* Call::find(const std::string& key) {
   // One whose time is over by a clock that has gone on is nobody's work.
   if (execution.now_is_later) return nullptr;
   keyspace.keys.erase(it);
+  if (tells_who_tracks(execution)) execution.invalidated.insert(key);
   notify(kExpiredEvents, "expired", key);
   return nullptr;
 }

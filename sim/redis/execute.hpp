@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "sim/base/compared.hpp"
@@ -103,6 +105,8 @@ struct Execution {
   std::vector<Place> touched{};  ///< out: of those and the sender's own, what a watch is broken by
   std::vector<Subscriptions> listening{};  ///< of the other connections
   std::vector<Publication> published{};    ///< out: in order
+  std::set<std::string> invalidated{};  ///< keys that the request has touched so far, if somebody
+                                        ///< may track them; published when it ends
   std::vector<Place> came{};  ///< out: and keys that are there now and were not, or were made anew
 
   // For the commands that run; execute() sets these, and the pointers are not null there.

@@ -26,6 +26,8 @@ inline constexpr KeyspaceEvents kNewEvents = 1U << 10U;       ///< n: a key that
 inline constexpr KeyspaceEvents kByKey = 1U << 11U;           ///< K: on __keyspace@0__:KEY
 inline constexpr KeyspaceEvents kByEvent = 1U << 12U;         ///< E: on __keyevent@0__:EVENT
 inline constexpr KeyspaceEvents kMissEvents = 1U << 13U;  ///< m: a key was read that is not there
+inline constexpr KeyspaceEvents kLettered = (1U << 14U) - 1U;   ///< what the setting can name
+inline constexpr KeyspaceEvents kInvalidations = 1U << 14U;     ///< CLIENT TRACKING
 inline constexpr KeyspaceEvents kAllEvents = (1U << 10U) - 1U;  ///< A: all up to d
 
 /// As Redis 7.0 lists them to who has named another one.
@@ -37,9 +39,10 @@ std::optional<KeyspaceEvents> parse_keyspace_events(std::string_view letters);
 /// The letters as CONFIG GET shows them.
 std::string letters_of(KeyspaceEvents events);
 
-/// Whether expired keys are told of: on one of the two channels.
+/// Whether expired keys are told of: on one of the two channels, or to who tracks them.
 constexpr bool tell_of_expired(KeyspaceEvents events) {
-  return (events & kExpiredEvents) != 0 && (events & (kByKey | kByEvent)) != 0;
+  const bool published = (events & kExpiredEvents) != 0 && (events & (kByKey | kByEvent)) != 0;
+  return published || (events & kInvalidations) != 0;
 }
 
 }  // namespace lockstep::sim

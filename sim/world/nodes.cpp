@@ -232,7 +232,7 @@ Node Nodes::without_keys(Id id, const LocalAction& action, Report& report) {
   if (action.kind == Action::Kind::evict) {
     const Place place = evictable(keyspace, setting_.model.maxmemory_policy).at(action.index);
     drop(keyspace, place);
-    tell(events_at(setting_.model.keyspace_events, kEvictedEvents, "evicted", place), report);
+    tell(told_of(setting_.model.keyspace_events, kEvictedEvents, "evicted", place), report);
   } else {
     keyspace.keys.clear();
     keyspace.others.clear();

@@ -86,7 +86,7 @@ void Processes::describe(const Connection& connection, ProcessInfo& info) const 
   }
   const SessionInfo& session = tables_.session(connection.session);
   info.tokens.add(session.tokens);
-  const bool listens = connection.open && session.value.subscriptions() > 0;
+  const bool listens = connection.open && session.value.hears();
   if (!session.value.watched.empty() || session.value.wait || listens)
     info.watching |= only<NodeSet>(connection.node);
 }

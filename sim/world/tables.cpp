@@ -122,7 +122,7 @@ Id Tables::intern(Listening listening) {
   std::sort(listening.begin(), listening.end());
   ByteWriter out;
   for (const auto& listener : listening) {
-    for (const auto* names : {&listener.channels, &listener.patterns}) {
+    for (const auto* names : {&listener.channels, &listener.patterns, &listener.tracked}) {
       out.number(static_cast<std::int64_t>(names->size()));
       for (const auto& name : *names) out.text(name);
     }
@@ -132,9 +132,12 @@ Id Tables::intern(Listening listening) {
 
 Id Tables::intern(const Publications& publications) {
   ByteWriter out;
-  for (const auto& [channel, text] : publications) {
+  for (const auto& [channel, text, kind, keys] : publications) {
     out.text(channel);
     out.text(text);
+    out.number(static_cast<int>(kind));
+    out.number(static_cast<std::int64_t>(keys.size()));
+    for (const auto& key : keys) out.text(key);
   }
   return publications_.intern(out.take(), [&] { return publications; });
 }

@@ -54,6 +54,7 @@
 ---@field greets? boolean its library sends something first on each new connection
 ---@field server? "redis-7.0"|"redis-7.2"|"redis-8.0"|"redis-8.4"|"valkey-8.1"|"valkey-9"
 ---@field keyspace_events? string letters of notify-keyspace-events, such as "Ex"
+---@field tracking? boolean its clients track keys: listen() with tracking = true
 ---@field nodes? integer 1 to 7
 ---@field replicas? integer of each node
 ---@field quorum? integer|"majority"
@@ -151,8 +152,8 @@ function mutex(owner) end
 ---@return Semaphore
 function semaphore(permits) end
 ---@param channel string
----@param f fun(text: string, channel: string): boolean?
----@param how? { node?: integer, pattern?: boolean, again_ms?: integer }
+---@param f fun(text: string|string[]|nil, channel: string?): boolean?
+---@param how? { node?: integer, pattern?: boolean, tracking?: boolean, again_ms?: integer }
 ---@return Task
 function listen(channel, f, how) end
 

@@ -15,10 +15,12 @@ namespace lockstep::sim {
 namespace {
 
 /// Whether a command that left this key as it is touched it nevertheless (see Touches).
-bool touches_unchanged(const Command& command, const Request& argv, const Reply& reply,
+bool touches_unchanged(const Command& command, const Call& call, const Reply& reply,
                        const std::string& key, bool was_there) {
   const Touches touches = command.more.touches;
-  if (!touches || reply.is_error() || !touches(argv, reply, was_there)) return false;
+  const Request& argv = call.argv;
+  if (reply.is_error()) return false;
+  if (!call.signalled && (!touches || !touches(argv, reply, was_there))) return false;
   return std::ranges::any_of(specified_keys_of(command, argv), [&](const KeyArgument& argument) {
     return argv[argument.position] == key && !argument.flags.starts_with("RO");
   });
@@ -44,6 +46,10 @@ bool same_content(const Entry& a, const Entry& b) {
   return a.value == b.value && a.expires == b.expires;
 }
 
+std::optional<Entry> copy_of(const Entry* entry) {
+  return entry != nullptr ? std::optional(*entry) : std::nullopt;
+}
+
 void add(std::vector<Place>& places, const Place& place) {
   if (std::ranges::find(places, place) == places.end()) places.push_back(place);
 }
@@ -57,22 +63,45 @@ const Entry* entry_at(const Call& call, const Place& place) {
   return it == keys->end() ? nullptr : &it->second;
 }
 
-Attention::Attention(const Call& call) {
+Attention::Attention(const Command& command, const Call& call) {
   const auto look_at = [&](const Place& place) {
-    const Entry* entry = entry_at(call, place);
-    before_.emplace(place, entry ? std::optional(*entry) : std::nullopt);
+    before_.emplace(place, copy_of(entry_at(call, place)));
   };
   for (const Place& place : call.execution.watched) look_at(place);
   for (const auto& [place, was_there] : call.execution.session->watched) look_at(place);
+  if (tells_who_tracks(call.execution)) note_tracked(command, call);
+}
+
+void Attention::note_tracked(const Command& command, const Call& call) {
+  const int selected = call.execution.session->database;
+  for (const KeyArgument& argument : specified_keys_of(command, call.argv)) {
+    const std::string& key = call.argv[argument.position];
+    const Place here{selected, key};
+    tracked_.emplace(here, copy_of(entry_at(call, here)));
+    for (const auto& [database, keys] : call.keyspace.others) {
+      const Place there{database, key};
+      tracked_.emplace(there, copy_of(entry_at(call, there)));
+    }
+  }
 }
 
 void Attention::notice(const Command& command, const Call& call, const Reply& reply) const {
+  const auto changed_at = [&](const Place& place, const std::optional<Entry>& before) {
+    const Entry* after = entry_at(call, place);
+    return after ? !before || !same_content(*before, *after) : before.has_value();
+  };
+  const auto signalled_at = [&](const Place& place, const std::optional<Entry>& before) {
+    const bool here = place.database == call.execution.session->database;
+    return here && touches_unchanged(command, call, reply, place.key, before.has_value());
+  };
+  for (const auto& [place, before] : tracked_)
+    if (changed_at(place, before) || signalled_at(place, before))
+      call.execution.invalidated.insert(place.key);
   for (const auto& [place, before] : before_) {
     const Entry* after = entry_at(call, place);
-    const bool changed = after ? !before || !same_content(*before, *after) : before.has_value();
-    const bool here = place.database == call.execution.session->database;
+    const bool changed = changed_at(place, before);
     const bool signalled =
-        (here && touches_unchanged(command, call.argv, reply, place.key, before.has_value())) ||
+        signalled_at(place, before) ||
         (before && !reply.is_error() && in_swapped_database(command, call.argv, place));
     if (changed || signalled) add(call.execution.touched, place);
     const bool came = after && (!before || (makes_anew(command) && (changed || signalled)));

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "sim/base/error.hpp"
 #include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/connection.hpp"
 #include "sim/redis/commands/families.hpp"
+#include "sim/redis/commands/notify.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
@@ -217,6 +219,26 @@ Reply client_getredir(Call& call) {
   return Reply::number(-1);
 }
 
+/// In broadcasting mode, where the server tells who tracks: of keys that begin so, or of all.
+Reply client_tracking(Call& call) {
+  const Request& argv = call.argv;
+  const bool all = argv.size() == 4 && is_word(argv[3], "bcast");
+  const bool some = argv.size() == 6 && is_word(argv[3], "bcast") && is_word(argv[4], "prefix");
+  if (!is_word(argv[2], "on") || !(all || some))
+    throw BadInput(
+        "command 'client tracking': only ON BCAST, and that with one PREFIX, is simulated");
+  if (!tells_who_tracks(call.execution))
+    throw BadInput(
+        "command 'client tracking': only where the protocol says that its clients track keys: "
+        "protocol { tracking = true }");
+  if (!call.execution.connections->complete && !call.execution.may_listen)
+    throw BadInput(
+        "command 'client tracking': messages come on its connection unasked, which only listen() "
+        "takes, with tracking = true (docs/protocols.md)");
+  call.execution.session->tracked.insert(all ? "" : argv[5]);
+  return Reply::ok();
+}
+
 /// Nobody is evicted.
 Reply client_no_evict(Call& call) {
   all_connections(call);
@@ -245,7 +267,7 @@ constexpr Command kClientsRows[] = {
     {{"client|pause", -3, kAdmin | kNoScript | kLoading | kStale, "connection"}},
     {{"client|reply", 3, kNoScript | kLoading | kStale, "connection"}, client_reply},
     {{"client|setname", 3, kNoScript | kLoading | kStale, "connection"}, client_setname},
-    {{"client|tracking", -3, kNoScript | kLoading | kStale, "connection"}},
+    {{"client|tracking", -3, kNoScript | kLoading | kStale, "connection"}, client_tracking},
     {{"client|trackinginfo", 2, kNoScript | kLoading | kStale, "connection"}},
     {{"client|unblock", -3, kAdmin | kNoScript | kLoading | kStale, "connection"}, client_unblock},
     {{"client|unpause", 2, kAdmin | kNoScript | kLoading | kStale, "connection"}},

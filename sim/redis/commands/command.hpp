@@ -26,6 +26,8 @@ struct Call {
   Keyspace& keyspace;
   const Request& argv;
   Execution& execution;
+  bool signalled = false;  ///< out: the command has touched its key, be that as it was: ZADD may
+                           ///< give a member another score and then its old one again
 
   /// The live entry of `key`, or null; an expired one is removed first, as Redis does on access.
   Entry* find(const std::string& key);

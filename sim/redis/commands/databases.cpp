@@ -7,6 +7,7 @@
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
+#include "sim/redis/commands/notify.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
@@ -88,6 +89,7 @@ Reply run_flushdb(Call& call) {
   std::erase_if(call.keyspace.unnoticed, [&](const auto& item) {
     return item.first.first == call.execution.session->database;
   });
+  tell_of_flush(call.execution);
   return Reply::ok();
 }
 
@@ -97,6 +99,7 @@ Reply run_flushall(Call& call) {
   call.keyspace.others.clear();
   call.keyspace.unnoticed.clear();
   call.execution.flushed_all = true;
+  tell_of_flush(call.execution);
   return Reply::ok();
 }
 

@@ -1,5 +1,6 @@
-// Keyspace events (Redis 7.0 notify.c), also of keys that have expired: Redis tells of those when
-// it meets them, a command or its own cycle (db.c deleteExpiredKeyAndPropagate).
+// Keyspace events (Redis 7.0 notify.c), and what those are told who track keys (tracking.c), also
+// of keys that have expired: Redis tells of those when it meets them, a command or its own cycle
+// (db.c deleteExpiredKeyAndPropagate).
 #include "sim/redis/commands/notify.hpp"
 
 #include <iterator>
@@ -12,7 +13,13 @@
 
 namespace lockstep::sim {
 
-std::vector<Publication> events_at(KeyspaceEvents wanted, KeyspaceEvents of_class,
+namespace {
+
+/// The channel on which a connection hears of it that speaks RESP2 (tracking.c
+/// TrackingChannelName).
+constexpr const char* kTrackingChannel = "__redis__:invalidate";
+
+std::vector<Publication> events_of(KeyspaceEvents wanted, KeyspaceEvents of_class,
                                    std::string_view event, const Place& place) {
   std::vector<Publication> said;
   if ((wanted & of_class) == 0) return said;
@@ -22,19 +29,48 @@ std::vector<Publication> events_at(KeyspaceEvents wanted, KeyspaceEvents of_clas
   return said;
 }
 
+}  // namespace
+
+Publication invalidation(std::set<std::string> keys) {
+  return {kTrackingChannel, "", Publication::Kind::invalidation, std::move(keys)};
+}
+
+std::vector<Publication> told_of(KeyspaceEvents wanted, KeyspaceEvents of_class,
+                                 std::string_view event, const Place& place) {
+  std::vector<Publication> said = events_of(wanted, of_class, event, place);
+  if ((wanted & kInvalidations) != 0) said.push_back(invalidation({place.key}));
+  return said;
+}
+
 void Call::notify(KeyspaceEvents of_class, std::string_view event, const std::string& key,
                   std::optional<int> database) {
   const KeyspaceEvents wanted = execution.mode.keyspace_events;
   if ((wanted & of_class) == 0) return;  // most servers tell nothing
   const Place place{database.value_or(execution.session->database), key};
-  for (Publication& said : events_at(wanted, of_class, event, place))
+  for (Publication& said : events_of(wanted, of_class, event, place))
     publish(execution, std::move(said));
+}
+
+bool tells_who_tracks(const Execution& execution) {
+  return (execution.mode.keyspace_events & kInvalidations) != 0;
+}
+
+void tell_who_tracks(Execution& execution) {
+  if (execution.invalidated.empty()) return;
+  publish(execution, invalidation(std::exchange(execution.invalidated, {})));
+}
+
+void tell_of_flush(Execution& execution) {
+  if (tells_who_tracks(execution))
+    publish(execution, {kTrackingChannel, "", Publication::Kind::flush});
 }
 
 bool Call::forget(const std::string& key) {
   if (keyspace.unnoticed.empty()) return false;
-  return keyspace.unnoticed.erase({static_cast<std::uint8_t>(execution.session->database), key}) !=
-         0;
+  const auto database = static_cast<std::uint8_t>(execution.session->database);
+  const bool there = keyspace.unnoticed.erase({database, key}) != 0;
+  if (there && tells_who_tracks(execution)) execution.invalidated.insert(key);
+  return there;
 }
 
 void Call::notice(const std::string& key) {
@@ -57,7 +93,7 @@ std::vector<Publication> noticed(Keyspace& keyspace, std::size_t index, Keyspace
   const auto first = std::next(keyspace.unnoticed.begin(), static_cast<std::ptrdiff_t>(index));
   const auto [database, key] = first->first;
   keyspace.unnoticed.erase(first);
-  return events_at(wanted, kExpiredEvents, "expired", {database, key});
+  return told_of(wanted, kExpiredEvents, "expired", {database, key});
 }
 
 }  // namespace lockstep::sim

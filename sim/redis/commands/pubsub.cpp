@@ -144,7 +144,42 @@ Reply numbers_of(const Listeners& listeners, const Request& argv) {
 
 }  // namespace
 
+namespace {
+
+/// Of a flush each tracking connection hears once, of touched keys once for each of its prefixes.
+std::vector<Reply> invalidations_for(const Subscriptions& listener, const Publication& said) {
+  std::vector<Reply> messages;
+  const auto tell = [&](Reply keys) {
+    messages.push_back(Reply::array({Reply::bulk("invalidate"), std::move(keys)}));
+  };
+  if (said.kind == Publication::Kind::flush) {
+    if (!listener.tracked.empty()) tell(Reply::null());
+    return messages;
+  }
+  for (const std::string& prefix : listener.tracked) {
+    std::vector<Reply> keys;
+    for (const std::string& key : said.keys)
+      if (key.starts_with(prefix)) keys.push_back(Reply::bulk(key));
+    if (!keys.empty()) tell(Reply::array(std::move(keys)));
+  }
+  return messages;
+}
+
+std::int64_t send_to_who_tracks(Connections& connections, const Publication& said) {
+  std::int64_t messages = 0;
+  for (auto& [id, client] : connections.clients)
+    for (Reply& message : invalidations_for(client.session.listens_to(), said)) {
+      write(connections, client, std::move(message), true);
+      ++messages;
+    }
+  return messages;
+}
+
+}  // namespace
+
 std::vector<Reply> messages_to(const Subscriptions& listener, const Publication& publication) {
+  if (publication.kind != Publication::Kind::message)
+    return invalidations_for(listener, publication);
   const Reply channel = Reply::bulk(publication.channel), text = Reply::bulk(publication.text);
   std::vector<Reply> messages;
   if (listener.channels.contains(publication.channel))
@@ -157,6 +192,7 @@ std::vector<Reply> messages_to(const Subscriptions& listener, const Publication&
 }
 
 std::int64_t publish_to_all(Connections& connections, const Publication& said) {
+  if (said.kind != Publication::Kind::message) return send_to_who_tracks(connections, said);
   return publish(connections, kChannel, said.channel, said.text) +
          publish_to_patterns(connections, said.channel, said.text);
 }

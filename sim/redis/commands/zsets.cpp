@@ -116,7 +116,8 @@ Reply add(Call& call, bool increment) {
     if (result == Result::added) ++added;
     if (result == Result::updated) ++updated;
   }
-  if (added + updated != 0) call.notify(kSortedSetEvents, o.increment ? "zincr" : "zadd", argv[1]);
+  call.signalled = added + updated != 0;
+  if (call.signalled) call.notify(kSortedSetEvents, o.increment ? "zincr" : "zadd", argv[1]);
   if (!o.increment) return Reply::number(o.changed ? added + updated : added);
   return result == Result::untouched ? Reply::null() : shown_score(call, scores[0]);
 }

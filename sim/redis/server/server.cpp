@@ -114,7 +114,14 @@ std::vector<Delivery> Server::submit(SessionId id, const Request& request) {
   client.unread.push_back(request);
   if (!client.session.wait) connections_.unblocked.push_back(id);
   go_on();
+  tell_who_tracks();
   return take_written();
+}
+
+/// At the end of a round of its event loop: of all that was touched in it at once.
+void Server::tell_who_tracks() {
+  if (invalidated_.empty()) return;
+  publish_to_all(connections_, invalidation(std::exchange(invalidated_, {})));
 }
 
 /// What surrounds the next command. Watched are all keys that any connection watches or waits for.
@@ -134,7 +141,8 @@ Execution Server::execution() const {
 }
 
 /// The other connections: their watches are broken, and what they wait for may have come.
-void Server::spread(const Execution& execution) {
+void Server::spread(Execution& execution) {
+  invalidated_.merge(execution.invalidated);
   for (auto& [id, client] : connections_.clients) {
     for (const Place& place : execution.touched) touch(client.session, place);
   }

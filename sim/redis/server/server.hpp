@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,13 +65,14 @@ class Server {
   bool runs_script(const Client& client) const;
   void end_busy_script();
   Execution execution() const;
-  void spread(const Execution& execution);
+  void spread(Execution& execution);
   void serve_ready();
   void serve(const Place& place);
   void go_on();
   std::optional<WallTime> next_timeout() const;
   void end_waits(WallTime now);
   std::vector<Delivery> take_written();
+  void tell_who_tracks();
 
   Keyspace keyspace_;
   SoonestExpiry soonest_;  ///< of it
@@ -79,6 +81,7 @@ class Server {
   Connections connections_;
   std::shared_ptr<ScriptVm> scripts_;
   ScriptObserver* observer_ = nullptr;
+  std::set<std::string> invalidated_;  ///< keys that this round's requests have touched
 };
 
 }  // namespace lockstep::sim

@@ -77,6 +77,7 @@ std::vector<std::string_view> texts(const Session& session) {
   add(session.channels);
   add(session.patterns);
   add(session.shard_channels);
+  add(session.tracked);
   if (session.wait) {
     for (const Place& place : session.wait->places) all.push_back(place.key);
     add(session.wait->request);
@@ -96,6 +97,7 @@ Session with_texts(const Session& session, const Change& change) {
   change_all(changed.channels, change);
   change_all(changed.patterns, change);
   change_all(changed.shard_channels, change);
+  change_all(changed.tracked, change);
   if (changed.wait) {
     for (Place& place : changed.wait->places) place.key = change(place.key);
     for (std::string& word : changed.wait->request) word = change(word);
@@ -114,6 +116,7 @@ std::string encode(const Session& session) {
   put_all(out, session.channels);
   put_all(out, session.patterns);
   put_all(out, session.shard_channels);
+  put_all(out, session.tracked);
   out.number(session.wait ? 1 : 0);
   if (session.wait) put(out, *session.wait);
   return out.take();

@@ -44,12 +44,16 @@ struct BlockedOn {
 struct Subscriptions {
   std::set<std::string> channels;
   std::set<std::string> patterns;
+  std::set<std::string> tracked;  ///< keys that begin so: CLIENT TRACKING ON BCAST PREFIX
   friend auto operator<=>(const Subscriptions&, const Subscriptions&) = default;
 };
 
-/// What a PUBLISH says.
+/// What a PUBLISH says; or which keys have been touched, which those are told who track them.
 struct Publication {
+  enum class Kind : std::uint8_t { message, invalidation, flush };
   std::string channel, text;
+  Kind kind = Kind::message;
+  std::set<std::string> keys{};  ///< of an invalidation; a flush touches all
   friend auto operator<=>(const Publication&, const Publication&) = default;
 };
 
@@ -77,13 +81,18 @@ struct Session {
   std::set<std::string> patterns;
   std::set<std::string> shard_channels;
 
+  // CLIENT TRACKING ON BCAST: prefixes
+  std::set<std::string> tracked;
+
   // blocking commands
   std::optional<BlockedOn> wait;
 
   /// Whether the reply to its request under way is written.
   bool answered() const { return replies == Replies::on || replies == Replies::skip_next; }
   std::size_t subscriptions() const { return channels.size() + patterns.size(); }
-  Subscriptions listens_to() const { return {channels, patterns}; }
+  Subscriptions listens_to() const { return {channels, patterns, tracked}; }
+  /// Whether messages may come that it has not asked for.
+  bool hears() const { return subscriptions() > 0 || !tracked.empty(); }
   bool subscribed() const { return subscriptions() + shard_channels.size() > 0; }
   /// Whether it is a new connection's.
   bool fresh() const;
@@ -96,7 +105,9 @@ struct Session {
 };
 
 /// What such a connection gets of it, in order: a message for its channel, then one for each
-/// pattern that matches (Redis 7.0 pubsub.c pubsubPublishMessageInternal).
+/// pattern that matches (Redis 7.0 pubsub.c pubsubPublishMessageInternal). Of an invalidation, one
+/// for each prefix: ["invalidate", [key, ...]], of a flush ["invalidate", null], as in RESP3
+/// (tracking.c trackingBroadcastInvalidationMessages, trackingInvalidateKeysOnFlush).
 std::vector<Reply> messages_to(const Subscriptions& listener, const Publication& publication);
 
 /// A key was touched (Redis 7.0 multi.c touchWatchedKey): if the session watches it, its

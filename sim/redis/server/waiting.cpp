@@ -23,7 +23,9 @@ Reply serve(Keyspace& keyspace, Session& session, const Place& place, Execution&
   SoonestExpiry not_known;
   const Turn turn(keyspace, session, execution, unknown, not_known);
   Call call{keyspace, wait.request, execution};
-  return serve_wait(call, wait, place);
+  Reply reply = serve_wait(call, wait, place);
+  tell_who_tracks(execution);
+  return reply;
 }
 
 Reply answer(const std::optional<Place>& served, Keyspace& keyspace, Session& session,

@@ -40,7 +40,8 @@ TEST_CASE("a file that is no protocol") {
         "protocol.lua: has no release(); expected `function Lock:release()`");
   CHECK(complaint("local L = protocol { titel = 'x' }") ==
         "protocol.lua:1: protocol: unknown field `titel`; expected title, source, leases, "
-        "permanent, shared_connection, greets, server, keyspace_events, nodes, replicas, quorum, "
+        "permanent, shared_connection, greets, server, keyspace_events, tracking, nodes, replicas, "
+        "quorum, "
         "permits, settings "
         "(did you mean `title`?)");
   CHECK(complaint("local L = protocol { permits = 0 }") ==
