@@ -181,7 +181,14 @@ class Exploration {
     result_.verdict = Verdict::violated;
     result_.property = first_property(way.facts.violated);
     result_.schedule = way.steps;
+    note_tokens();
+  }
+
+  /// A run in which something hangs on the bytes of tokens has to be one without tokens that are
+  /// used again: what was made of a former one's bytes would be taken for the new one's.
+  void note_tokens() {
     result_.hangs_on_tokens = world_.orders_tokens();
+    if (result_.hangs_on_tokens) world_.keep_token_names();
   }
 
   /// From `state` on the claim can never be met; or it may come to these states again and again.
@@ -195,6 +202,7 @@ class Exploration {
     if (!loop.empty()) result_.loop = Loop{path.size() - 1, waits};
     path.insert(path.end(), loop.begin(), loop.end());
     result_.schedule = graph.steps_along(path);
+    note_tokens();
   }
 
   /// Everything was explored and nothing was violated by a step: what remains are the claims about

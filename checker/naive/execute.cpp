@@ -245,6 +245,8 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
                          expected_.replies, use);
     note_times(use);
   }
+  if (alone_ && !execution.ordered_tokens && !execution.left_open)
+    note_hanging({before, session, request, given, served}, reply, node.keyspace);
   for_each_other(world, connection, [&](Connection& other) {
     for (const sim::Place& place : execution.touched) touch(other.session, place);
   });
@@ -284,6 +286,10 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
     judge_prolonged_outside(world, p, sent, before, after, facts);
   }
   return reply;
+}
+
+void Rules::note_hanging(const sim::Met& met, const Reply& reply, const Keyspace& after) {
+  hangs_ = hangs_ || token_bytes_.decide(met, reply, after, sim::TokenBytes::Tries::at_once);
 }
 
 Reply Rules::execute_on_resource(World& world, std::uint8_t p, const Connection& connection,

@@ -92,6 +92,8 @@ Rules::Probe Rules::probe(const World& world, const Lock& lock) {
   alone.processes.back().knows = world.newest;
   const auto [known, fresh_world] = rules->probed_.try_emplace(identity(alone));
   if (fresh_world) known->second = rules->probe_alone(std::move(alone), fresh);
+  // Real tokens may look otherwise, and what they do is not known.
+  if (known->second == Probe::fails && rules->hangs_) known->second = Probe::endless;
   found_.add(rules->found_);
   return known->second;
 }

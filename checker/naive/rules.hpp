@@ -22,6 +22,7 @@
 #include "sim/client/node_clocks.hpp"
 #include "sim/client/observation.hpp"
 #include "sim/client/servers.hpp"
+#include "sim/client/token_bytes.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/connections.hpp"
@@ -269,6 +270,8 @@ class Rules {
   void keep_reliances(sim::Keyspace& keyspace, sim::Duration jump) const;
   sim::Reply execute_on_node(World& world, std::uint8_t p, Connection& connection,
                              const Message& asked, Facts& facts);
+  /// Of a request of a probe.
+  void note_hanging(const sim::Met& met, const sim::Reply& reply, const sim::Keyspace& after);
   sim::Reply execute_on_resource(World& world, std::uint8_t p, const Connection& connection,
                                  const Message& message, Facts& facts);
   void outdate(World& world, const std::set<std::string>& locks) const;
@@ -493,6 +496,8 @@ class Rules {
   std::set<std::string> clock_replies_;  // what nodes have answered that tells a clock
   sim::ClockUses clock_uses_;
   sim::NodeClocks node_clocks_{model_.server};
+  sim::TokenBytes token_bytes_{*model_.program, model_.server};
+  bool hangs_ = false;  // of a probe: something hangs on the bytes of tokens
   std::uint64_t commands_run_ = 0;
   const Memory memory_;
   Watch* const watch_;  // none where a run is told

@@ -1,6 +1,8 @@
 // See the header.
 #include "sim/base/spelling.hpp"
 
+#include <string_view>
+
 namespace lockstep::sim {
 
 namespace {
@@ -9,6 +11,9 @@ constexpr unsigned kSpelt = 16;                // a to p
 constexpr std::size_t kNumber = 6;             // letters that tell which token it is
 constexpr unsigned kLonger = 14;               // from this one on
 constexpr std::size_t kUuid = 36, kLong = 32;  // with hyphens, and without
+constexpr std::size_t kShortestToken = 7, kLongestToken = 64;
+constexpr std::string_view kBase64 =
+    "zAyBxCwDvEuFtGsHrIqJpKoLnMmNlOkPjQiRhSgTfUeVdWcXbYaZ0918273645-_";
 
 }  // namespace
 
@@ -17,6 +22,7 @@ Spelling::Spelling(const std::vector<Token>& in_order) {
 }
 
 std::string Spelling::spelt(Token token, std::size_t length) const {
+  if (!is_common()) return in_base64(token);
   if (which_ == kDecimal) return in_decimals(token);
   if (which_ < kUsual) return in_letters(token, length);
   return in_digits(token, which_ < kLonger ? length : which_ % 2 == 0 ? kLong : kUuid);
@@ -48,6 +54,20 @@ std::string Spelling::in_decimals(Token token) {
   constexpr std::uint64_t kFirst = 50'000'000'000'000'000ULL, kApart = 1'000'003;
   const std::uint64_t number = token.process * 0x10000U + token.number;
   return std::to_string(kFirst + number * kApart);
+}
+
+/// Behind the first character stands which token it is, before the last one a letter that is in no
+/// number.
+std::string Spelling::in_base64(Token token) const {
+  const unsigned which = which_ - kOfEachLength;
+  constexpr unsigned kSize = kBase64.size();
+  const std::size_t length = kShortestToken + which % (kLongestToken - kShortestToken + 1);
+  unsigned number = token.process * 0x10000U + token.number;
+  std::string text{kBase64[which]};
+  for (int i = 0; i < 4; ++i, number /= kSize) text += kBase64[number % kSize];
+  for (unsigned i = 0; text.size() + 2 < length; ++i)
+    text += kBase64[(7 * i + 5 * token.process + 3U * token.number) % kBase64.size()];
+  return text + 'k' + (which % 8 == 0 ? '=' : kBase64[kBase64.size() - 1 - which]);
 }
 
 /// The first letters are others for each of a few tokens, the last ones for all.

@@ -14,6 +14,7 @@
 #include "sim/base/error.hpp"
 #include "sim/client/observation.hpp"
 #include "sim/client/step_numbers.hpp"
+#include "sim/keyspace/compact_limits.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/reply_bytes.hpp"
@@ -74,6 +75,18 @@ Keyspace changed(Keyspace keyspace, const Respell& change) {
   return keyspace;
 }
 
+/// A hash with a field or value that is too long to be stored compactly is not.
+void enlarge(Keyspace& keyspace) {
+  const auto too_long = [](const auto& field) {
+    return field.first.size() > kLongestListpackField ||
+           field.second.value.size() > kLongestListpackField;
+  };
+  keyspace.for_each([&](const std::string&, Entry& entry) {
+    const auto* const hash = std::get_if<Hash>(&entry.value);
+    if (hash != nullptr && std::ranges::any_of(*hash, too_long)) entry.encoding = Encoding::large;
+  });
+}
+
 /// What a keyspace holds, however Redis stores it: numbers, and few of them, otherwise than texts.
 std::string contents_of(const Keyspace& keyspace, const Respell& undo) {
   Keyspace other = changed(keyspace, undo);
@@ -107,20 +120,40 @@ bool same(const Step& one, const Step& other, const Respell& undo) {
 
 }  // namespace
 
-bool TokenBytes::is_first(const std::string& bytes) {
+std::string TokenBytes::form_of(const std::string& bytes) {
   std::map<Token, std::uint16_t> names;
   const std::string renamed = rename_tokens(bytes, [&](Token token) {
     const auto next = static_cast<std::uint16_t>(names.size() + 1);
     return Token{0, names.try_emplace(token, next).first->second};
   });
   const auto alike = [](std::string_view) { return std::string("0"); };
-  return known_.insert(with_digit_runs(renamed, alike)).second;
+  return with_digit_runs(renamed, alike);
+}
+
+bool TokenBytes::decide(const std::string& form, const std::string& way, Tries tries,
+                        const Tried& tried, const std::function<bool()>& numbers_differ,
+                        const std::function<Tried()>& for_the_end) {
+  if (tries == Tries::at_once) {
+    const auto [known, is_new] = at_once_.try_emplace(form, false);
+    if (is_new)
+      known->second =
+          differs_in_any(0, Spelling::kCount, tried).value_or(false) || numbers_differ();
+    return known->second;
+  }
+  if (!known_.insert(form).second) return false;
+  if (numbers_differ()) return true;
+  if (differs_in_any(Spelling::kPair, Spelling::kUsual, tried).value_or(false)) return true;
+  too_many_ = too_many_ || later_.size() == kMostLater;
+  if (too_many_) return false;
+  const bool sample = samples_[way]++ < kSamples;
+  later_.push_back({for_the_end(), sample ? Spelling::kCount : Spelling::kOfEachLength});
+  return false;
 }
 
 bool TokenBytes::decide_in_the_end() {
-  return std::ranges::any_of(std::exchange(later_, {}), [](const Tried& differs) {
-    return differs_in_any(Spelling::kUsual, Spelling::kCount, differs).value_or(false);
-  });
+  return too_many_ || std::ranges::any_of(std::exchange(later_, {}), [](const Later& later) {
+           return differs_in_any(Spelling::kUsual, later.spellings, later.tried).value_or(false);
+         });
 }
 
 std::optional<bool> TokenBytes::differs_in_any(unsigned from, unsigned to, const Tried& differs) {
@@ -138,9 +171,12 @@ TokenBytes::Spelt TokenBytes::respelt(const Met& met, const Respell& spell) {
 }
 
 /// Throws BadInput.
-Reply TokenBytes::executed(Spelt& spelt, const Met& met, std::vector<Compared>* compared) {
+Reply TokenBytes::executed(Spelt& spelt, const Met& met, std::vector<Compared>* compared,
+                           bool* left_open) {
   Execution execution = to_try(met.execution, scripts_, compared);
-  return answer(spelt.served, spelt.keyspace, spelt.session, spelt.request, execution);
+  Reply reply = answer(spelt.served, spelt.keyspace, spelt.session, spelt.request, execution);
+  if (left_open != nullptr) *left_open = execution.left_open;
+  return reply;
 }
 
 std::optional<bool> TokenBytes::differs(const Met& met, const Reply& reply, const Keyspace& after,
@@ -148,8 +184,12 @@ std::optional<bool> TokenBytes::differs(const Met& met, const Reply& reply, cons
   const Respell undo = [&](std::string_view text) { return spelling.undone(text); };
   Spelt other = respelt(met, [&](std::string_view text) { return spelling.of(text); });
   if (!spelling.any()) return std::nullopt;
+  // A hash with a field that is longer than most tokens make it may be stored otherwise: no matter.
+  if (spelling.is_common()) enlarge(other.keyspace);
   try {
-    if (changed(executed(other, met, nullptr), undo) != reply) return true;
+    bool left_open = false;
+    if (changed(executed(other, met, nullptr, &left_open), undo) != reply) return true;
+    if (left_open && spelling.is_common()) return true;
   } catch (const BadInput&) {
     return true;
   }
@@ -172,6 +212,11 @@ std::string bytes_of(const Met& met) {
   std::string bytes = encode(met.keyspace) + encode(met.session);
   for (const std::string& argument : met.request) bytes += argument + '\0';
   return bytes;
+}
+
+/// Which command, or which script.
+std::string what_of(const Request& request) {
+  return request.at(0) + ' ' + (runs_several(request) && request.size() > 1 ? request[1] : "");
 }
 
 bool is_same(double one, double other) {
@@ -206,21 +251,23 @@ bool TokenBytes::decide_by_order(const Met& met, const Reply& reply, const Keysp
   return false;
 }
 
-bool TokenBytes::decide(const Met& met, const Reply& reply, const Keyspace& after) {
+bool TokenBytes::decide(const Met& met, const Reply& reply, const Keyspace& after, Tries tries) {
   const Tried tried = [&](unsigned which) { return differs(met, reply, after, Spelling(which)); };
-  const auto found = differs_in_any(0, Spelling::kPair, tried);
-  if (!found || *found) return found.has_value();
-  if (!is_first(bytes_of(met) + way_of(met))) return false;
-  if (numbers_differ(met)) return true;
-  if (differs_in_any(Spelling::kPair, Spelling::kUsual, tried).value_or(false)) return true;
-  if (later_.size() < kMostLater)
-    later_.emplace_back([this, keyspace = met.keyspace, session = met.session,
-                         request = met.request, execution = met.execution, served = met.served,
-                         reply, after](unsigned which) {
+  if (tries == Tries::in_the_end) {
+    const auto found = differs_in_any(0, Spelling::kPair, tried);
+    if (!found || *found) return found.has_value();
+  }
+  const auto for_the_end = [&]() -> Tried {
+    return [this, keyspace = met.keyspace, session = met.session, request = met.request,
+            execution = met.execution, served = met.served, reply, after](unsigned which) {
       return differs({keyspace, session, request, execution, served}, reply, after,
                      Spelling(which));
-    });
-  return false;
+    };
+  };
+  const std::string way = way_of(met);
+  return decide(
+      form_of(bytes_of(met) + way), what_of(met.request) + way, tries, tried,
+      [&] { return numbers_differ(met); }, for_the_end);
 }
 
 std::optional<bool> TokenBytes::differs(const ProcessSetup& setup, const std::string& snapshot,
@@ -250,24 +297,26 @@ bool TokenBytes::numbers_differ(const ProcessSetup& setup, const std::string& sn
 }
 
 bool TokenBytes::decide(const ProcessSetup& setup, const std::string& snapshot,
-                        std::span<const Observation> path, const Step& step) {
+                        std::span<const Observation> path, const Step& step, Tries tries) {
   const Tried tried = [&](unsigned which) { return differs(setup, snapshot, path, step, which); };
-  const auto found = differs_in_any(0, Spelling::kPair, tried);
-  if (!found || *found) return found.has_value();
+  if (tries == Tries::in_the_end) {
+    const auto found = differs_in_any(0, Spelling::kPair, tried);
+    if (!found || *found) return found.has_value();
+  }
   std::string bytes = snapshot;
   for (const Observation& observation : path) {
     bytes += static_cast<char>('a' + static_cast<int>(observation.kind));
     bytes += bytes_of(*observation.reply);
     for (const std::string& answer : observation.answers) bytes += answer + '\0';
   }
-  if (!is_first(bytes + course_of(step))) return false;
-  if (numbers_differ(setup, snapshot, path)) return true;
-  if (differs_in_any(Spelling::kPair, Spelling::kUsual, tried).value_or(false)) return true;
-  if (later_.size() < kMostLater)
-    later_.emplace_back(
-        [this, setup, snapshot, walked = std::vector(path.begin(), path.end()),
-         step](unsigned which) { return differs(setup, snapshot, walked, step, which); });
-  return false;
+  const auto for_the_end = [&]() -> Tried {
+    return [this, setup, snapshot, walked = std::vector(path.begin(), path.end()),
+            step](unsigned which) { return differs(setup, snapshot, walked, step, which); };
+  };
+  const std::string course = course_of(step);
+  return decide(
+      form_of(bytes + course), course, tries, tried,
+      [&] { return numbers_differ(setup, snapshot, path); }, for_the_end);
 }
 
 }  // namespace lockstep::sim

@@ -3,11 +3,13 @@
 // section 1). Nothing is guessed from the text of the program or a script.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -30,20 +32,26 @@ class TokenBytes {
   TokenBytes(const Program& program, ServerVersion version)
       : program_(program), scripts_({}, version, true) {}
 
+  /// When all spellings are tried: most of them in the end, of a search that holds.
+  enum class Tries : std::uint8_t { in_the_end, at_once };
+  static Tries tries(bool at_once) { return at_once ? Tries::at_once : Tries::in_the_end; }
+
   /// Of a request that came to this.
-  bool decide(const Met& met, const Reply& reply, const Keyspace& after);
+  bool decide(const Met& met, const Reply& reply, const Keyspace& after,
+              Tries tries = Tries::in_the_end);
   /// Of a request that asked which of several tokens comes first: whether it comes to something
   /// else in some order of them, or there are too many to try them all.
   bool decide_by_order(const Met& met, const Reply& reply, const Keyspace& after);
   /// Of the step that comes of the last observation of `path`.
   bool decide(const ProcessSetup& setup, const std::string& snapshot,
-              std::span<const Observation> path, const Step& step);
+              std::span<const Observation> path, const Step& step, Tries tries = Tries::in_the_end);
   /// Of all that was looked at, with the spellings that it was not tried with.
   bool decide_in_the_end();
 
  private:
-  static constexpr std::size_t kMostLater = 2000;  ///< each with what it met
-  static constexpr std::size_t kMostInOrder = 4;   ///< 24 orders
+  static constexpr std::size_t kMostLater = 10'000;  ///< each with what it met
+  static constexpr unsigned kSamples = 3;
+  static constexpr std::size_t kMostInOrder = 4;  ///< 24 orders
   /// Whether something differs if tokens are spelt so; nothing: there are none.
   using Tried = std::function<std::optional<bool>(unsigned which)>;
 
@@ -61,21 +69,36 @@ class TokenBytes {
     std::optional<Place> served;
   };
   static Spelt respelt(const Met& met, const Respell& spell);
-  Reply executed(Spelt& spelt, const Met& met, std::vector<Compared>* compared);
+  /// `left_open`, if not null: whether Redis might have answered otherwise.
+  Reply executed(Spelt& spelt, const Met& met, std::vector<Compared>* compared,
+                 bool* left_open = nullptr);
   std::string way_of(const Met& met);
   /// Whether a number that is compared is another one where tokens are spelt otherwise: it is
   /// worked out from their bytes, and decides as it likes of a token that was not tried.
   bool numbers_differ(const Met& met);
   bool numbers_differ(const ProcessSetup& setup, const std::string& snapshot,
                       std::span<const Observation> path) const;
-  /// Of its form, which is what is alike if tokens have other names and numbers another size, as
-  /// long as it goes the same way: it is tried with more spellings, and kept for the end.
-  bool is_first(const std::string& bytes);
+  /// What is alike if tokens have other names and numbers another size, as long as it goes the same
+  /// way.
+  static std::string form_of(const std::string& bytes);
+  /// Of a form, whose first one is tried with more spellings. `way`: what it does, of which a few
+  /// are tried with tokens of each length; `numbers_differ`: as below; `for_the_end`: what is kept
+  /// to be tried with the rest of them.
+  bool decide(const std::string& form, const std::string& way, Tries tries, const Tried& tried,
+              const std::function<bool()>& numbers_differ,
+              const std::function<Tried()>& for_the_end);
 
   const Program& program_;
   ScriptVm scripts_;
-  std::unordered_set<std::string> known_;  ///< forms; never iterated
-  std::vector<Tried> later_;
+  std::unordered_set<std::string> known_;          ///< forms; never iterated
+  std::unordered_map<std::string, bool> at_once_;  ///< forms tried so; never iterated
+  struct Later {
+    Tried tried;
+    unsigned spellings;
+  };
+  std::vector<Later> later_;
+  std::unordered_map<std::string, unsigned> samples_;  ///< of each way; never iterated
+  bool too_many_ = false;                              ///< not all are kept
 };
 
 }  // namespace lockstep::sim

@@ -224,16 +224,18 @@ void Nodes::note_clock_use(const Met& met, bool looked_at_time) {
 /// What is left open anyhow need not be looked at.
 void Nodes::note_token_bytes(const Asked& asked, const Met& met, const Reply& reply,
                              const Keyspace& after, const Execution& execution) {
-  if (setting_.orders_tokens || execution.left_open) return;
+  if ((setting_.orders_tokens && !setting_.probes) || execution.left_open) return;
   if (!execution.looked_at_time && !execution.looked_at_clock) {
     FlatMap& tried = spelt_[circumstances(asked)];
     const std::uint64_t what = both(tables_.without_lifetimes(asked.keyspace), asked.request);
     if (tried.find(what, asked.sender) != FlatMap::kAbsent) return;
     tried.add(what, asked.sender, 0);
   }
-  setting_.orders_tokens =
-      (execution.ordered_tokens && token_bytes_.decide_by_order(met, reply, after)) ||
-      token_bytes_.decide(met, reply, after);
+  if (execution.ordered_tokens && token_bytes_.decide_by_order(met, reply, after))
+    setting_.orders_tokens = true;
+  else
+    setting_.note_hanging(
+        token_bytes_.decide(met, reply, after, TokenBytes::tries(setting_.probes)));
 }
 
 /// Whether the runs in which tokens have another order are tried, too: with the clients swapped.

@@ -370,9 +370,11 @@ bool Prober::can_acquire(Found found) {
   if (!watch_.why().empty()) return true;
   for (const std::uint32_t setup : setting_.probe_setups) {
     Probe probe(*this, found, setup);
+    setting_.probes = true;
     const Probe::End end = probe.search();
+    setting_.probes = false;
     setting_.endless_probe = setting_.endless_probe || end == Probe::End::endless;
-    if (end != Probe::End::fails) continue;
+    if (end != Probe::End::fails || setting_.hangs_in_probe) continue;  // real tokens may do
     setting_.failed_by_time = setting_.failed_by_time || probe.looked_at_time();
     if (!probe.looked_at_time() || !setting_.knowledge.doubts_probes) place->second = false;
   }

@@ -40,8 +40,10 @@ void Processes::note_clock_use(const ProcessSetup& setup, const std::string& sna
   for (const auto& [form, arguments] : use.sent)
     setting_.sent_durations[form].insert(arguments.begin(), arguments.end());
   setting_.note(use);
-  setting_.orders_tokens = setting_.orders_tokens || step.ordered_tokens ||
-                           token_bytes_.decide(setup, snapshot, path, step);
+  setting_.orders_tokens = setting_.orders_tokens || step.ordered_tokens;
+  if (!setting_.orders_tokens || setting_.probes)
+    setting_.note_hanging(
+        token_bytes_.decide(setup, snapshot, path, step, TokenBytes::tries(setting_.probes)));
   for (const std::int64_t duration : use.durations) setting_.use_timer(duration);
 }
 

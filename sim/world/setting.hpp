@@ -182,6 +182,11 @@ class Setting {
   bool clients_alike() const;
   /// What a step or a command makes of times is needed from now on.
   void note(const TimeUse& use);
+  /// Whether something hangs on the bytes of tokens.
+  void note_hanging(bool hangs) {
+    orders_tokens = orders_tokens || hangs;
+    hangs_in_probe = hangs_in_probe || (hangs && probes);
+  }
   void leave_untried(const char* why) { untried = untried == nullptr ? why : untried; }
   /// Whether it counts what this process does: not of a probe, whose messages take no time.
   bool counts_doings(unsigned process) const { return latency_ms > 0 && process < processes; }
@@ -268,7 +273,9 @@ class Setting {
   std::string left_open;             ///< a request that Redis might have answered otherwise
   std::set<unsigned> slots;          ///< with budget for migrate: of the keys that there were
   bool draws = false;                ///< some request was answered as the model's draw_seed decides
-  bool orders_tokens = false;        ///< something hangs on which of two lock tokens comes first
+  bool orders_tokens = false;        ///< something hangs on more of tokens than which are equal
+  bool probes = false;               ///< a fresh client tries to acquire (Prober)
+  bool hangs_in_probe = false;       ///< something of that hangs on the bytes of tokens
   bool unexplained_turns = false;    ///< something turns at a time that could not be accounted for
   bool waits_add_up = false;         ///< a client waits in parts of a ms several times
   bool clock_goes_on = false;        ///< Execution::times_within is more than 1, of some request

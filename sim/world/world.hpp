@@ -82,6 +82,8 @@ class World {
     return setting_.orders_tokens || processes_.decide_by_token_bytes() ||
            nodes_.decide_by_token_bytes();
   }
+  /// No token is used again in a search that comes after.
+  void keep_token_names() { setting_.needs.recycles_tokens = false; }
   /// A request that Redis might have answered otherwise, with other elements or in another order:
   /// one answer of it was tried. "" if there was none.
   const std::string& left_open() const { return setting_.left_open; }
