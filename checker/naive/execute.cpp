@@ -245,8 +245,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
                          expected_.replies, use);
     note_times(use);
   }
-  if (alone_ && !execution.ordered_tokens && !execution.left_open)
-    note_hanging({before, session, request, given, served}, reply, node.keyspace);
+  if (alone_) note_hanging({before, session, request, given, served}, execution, reply, node);
   for_each_other(world, connection, [&](Connection& other) {
     for (const sim::Place& place : execution.touched) touch(other.session, place);
   });
@@ -288,8 +287,11 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   return reply;
 }
 
-void Rules::note_hanging(const sim::Met& met, const Reply& reply, const Keyspace& after) {
-  hangs_ = hangs_ || token_bytes_.decide(met, reply, after, sim::TokenBytes::Tries::at_once);
+void Rules::note_hanging(const sim::Met& met, const sim::Execution& execution, const Reply& reply,
+                         const Node& after) {
+  if (execution.ordered_tokens || execution.left_open) return;
+  hangs_ =
+      hangs_ || token_bytes_.decide(met, reply, after.keyspace, sim::TokenBytes::Tries::at_once);
 }
 
 Reply Rules::execute_on_resource(World& world, std::uint8_t p, const Connection& connection,

@@ -271,7 +271,8 @@ class Rules {
   sim::Reply execute_on_node(World& world, std::uint8_t p, Connection& connection,
                              const Message& asked, Facts& facts);
   /// Of a request of a probe.
-  void note_hanging(const sim::Met& met, const sim::Reply& reply, const sim::Keyspace& after);
+  void note_hanging(const sim::Met& met, const sim::Execution& execution, const sim::Reply& reply,
+                    const Node& after);
   sim::Reply execute_on_resource(World& world, std::uint8_t p, const Connection& connection,
                                  const Message& message, Facts& facts);
   void outdate(World& world, const std::set<std::string>& locks) const;
