@@ -199,15 +199,21 @@ Walk::Database& Walk::database_of(const WireRequest& real) {
   return database;
 }
 
-/// An EVALSHA that the server did not know: its client sends the script next.
+/// An EVALSHA that the server did not know: its client sends the script next, behind others of the
+/// same script that were sent before its answer came.
 bool Walk::was_unknown(std::size_t place) const {
   const auto& real = log_[place];
   if (sim::lower_case(real.request[0]) != "evalsha" || real.request.size() < 2) return false;
-  const auto next =
-      std::find_if(log_.begin() + static_cast<std::ptrdiff_t>(place) + 1, log_.end(),
-                   [&](const WireRequest& other) { return other.connection == real.connection; });
+  const std::string sha = sim::lower_case(real.request[1]);
+  const auto next = std::find_if(
+      log_.begin() + static_cast<std::ptrdiff_t>(place) + 1, log_.end(),
+      [&](const WireRequest& other) {
+        const bool same = sim::lower_case(other.request[0]) == "evalsha" &&
+                          other.request.size() > 1 && sim::lower_case(other.request[1]) == sha;
+        return other.connection == real.connection && !same;
+      });
   return next != log_.end() && sim::lower_case(next->request[0]) != "evalsha" &&
-         sha_of_sent(next->request) == sim::lower_case(real.request[1]);
+         sha_of_sent(next->request) == sha;
 }
 
 void Walk::take(std::size_t place) {

@@ -141,8 +141,9 @@ class Program::Impl {
       if (since_boundary <= most_observations_) continue;
       vm_.complain_at(run.unfinished_line(),
                       fmt::format("waited {} times without coming to an end: a loop that cannot be "
-                                  "checked; end acquire with "
-                                  "`return retry(function() ... end)`, or use every(ms, f)",
+                                  "checked, or a wait within a call beside a timer that goes on; "
+                                  "end acquire with `return retry(function() ... end)`, use "
+                                  "every(ms, f), or let retry(f, latch) wait",
                                   most_observations_));
       return;
     }

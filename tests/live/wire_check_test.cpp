@@ -158,6 +158,18 @@ TEST_CASE("a script by its SHA-1 is the script, and sent again where it was not 
                lock);
   CHECK_FALSE(again.difference);
   CHECK(again.calls.released == 1);
+  // Two that were sent before the first answer came.
+  const auto sha_of_release = sim::sha1_hex(kScript);
+  const auto both = compared(Log()
+                                 .add(0, "a", {"SET", "k", "tok-1", "NX", "PX", "30"})
+                                 .add(1, "a", {"SET", "l", "tok-2", "NX", "PX", "30"})
+                                 .add(1, "a", {"EVALSHA", sha_of_release, "1", "k", "tok-1"})
+                                 .add(0, "a", {"EVALSHA", sha_of_release, "1", "l", "tok-2"})
+                                 .add(1, "a", {"EVAL", "SCRIPT", "1", "k", "tok-1"})
+                                 .add(0, "a", {"EVAL", "SCRIPT", "1", "l", "tok-2"}),
+                             lock);
+  CHECK_FALSE(both.difference);
+  CHECK(both.calls.released == 2);
 }
 
 TEST_CASE("what the program sends at once and the client does not is a difference, in the end") {

@@ -5,6 +5,7 @@
 #include "sim/base/error.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/newer.hpp"
+#include "sim/redis/commands/unknown.hpp"
 
 namespace lockstep::sim {
 
@@ -52,6 +53,7 @@ std::string one_line(std::string text) {
 LookedUp look_up(const Request& request, ServerVersion version) {
   refuse_newer(request, version);
   const Command* named = find_command(request[0]);
+  if (!named) refuse_lacking(request);
   if (!named || !named->more.servers.has(version)) return {nullptr, unknown_command(request)};
   const Command* command = find_command(request);
   if (!command) return {named, unknown_subcommand(*named, request[1])};

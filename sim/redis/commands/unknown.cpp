@@ -59,6 +59,14 @@ std::string near_miss_to(const std::string& command) {
 
 }  // namespace
 
+void refuse_lacking(const Request& request) {
+  const std::string name_of_it = lower_case(request.at(0));
+  if (std::ranges::find(kLacking, name_of_it) != std::end(kLacking))
+    throw BadInput("command '" + name_of_it +
+                   "': Redis has it, lockstep does not simulate it: nothing can be said of a lock "
+                   "that uses it");
+}
+
 void refuse_unknown(const Request& request, ServerVersion version) {
   if (request.empty()) return;
   refuse_others(request, version);
@@ -78,11 +86,7 @@ void refuse_unknown(const Request& request, ServerVersion version) {
         "command 'debug sleep': a server that stands still is not simulated: `--fault "
         "delay` and `--latency-ms` make it late");
   if (known != nullptr) return;
-  const std::string name_of_it = lower_case(request[0]);
-  if (std::ranges::find(kLacking, name_of_it) != std::end(kLacking))
-    throw BadInput("command '" + name_of_it +
-                   "': Redis has it, lockstep does not simulate it: nothing can be said of a lock "
-                   "that uses it");
+  refuse_lacking(request);
   std::string command = request[0];
   if (find_command(request[0]) && request.size() > 1) command += " " + request[1];
   throw BadInput("command '" + one_line(lower_case(command)) +

@@ -7,6 +7,10 @@
 
 namespace lockstep::sim {
 
+/// Throws BadInput for a command that Redis 7.0 has and lockstep has not: no error of a server
+/// would be the answer.
+void refuse_lacking(const Request& request);
+
 /// Throws BadInput for a command, or a subcommand, that is not known of the version; and for one
 /// whose answer hangs on what is not kept (OBJECT IDLETIME).
 void refuse_unknown(const Request& request, ServerVersion version);

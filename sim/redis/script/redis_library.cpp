@@ -120,6 +120,7 @@ const char* unknown_in(ScriptRun& run) {
 const char* check_command(ScriptRun& run, const Command* command) {
   refuse_newer(run.request, run.version);
   if (run.known_only) refuse_unknown(run.request, run.version);
+  if (!command) refuse_lacking(run.request);
   if (!command) return unknown_in(run);
   if (!arity_fits(command->arity, run.request.size())) {
     return "ERR Wrong number of args calling Redis command from script";
