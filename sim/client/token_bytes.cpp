@@ -143,9 +143,11 @@ bool TokenBytes::decide(const std::string& form, const std::string& way, Tries t
   if (!known_.insert(form).second) return false;
   if (numbers_differ()) return true;
   if (differs_in_any(Spelling::kPair, Spelling::kUsual, tried).value_or(false)) return true;
+  unsigned& before = of_way_[way];
+  if (before == kMostOfOneWay) return false;
   too_many_ = too_many_ || later_.size() == kMostLater;
   if (too_many_) return false;
-  const bool sample = samples_[way]++ < kSamples;
+  const bool sample = before++ < kSamples;
   later_.push_back({for_the_end(), sample ? Spelling::kCount : Spelling::kOfEachLength});
   return false;
 }

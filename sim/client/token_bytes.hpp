@@ -50,7 +50,7 @@ class TokenBytes {
 
  private:
   static constexpr std::size_t kMostLater = 10'000;  ///< each with what it met
-  static constexpr unsigned kSamples = 3;
+  static constexpr unsigned kMostOfOneWay = 200, kSamples = 3;
   static constexpr std::size_t kMostInOrder = 4;  ///< 24 orders
   /// Whether something differs if tokens are spelt so; nothing: there are none.
   using Tried = std::function<std::optional<bool>(unsigned which)>;
@@ -81,9 +81,9 @@ class TokenBytes {
   /// What is alike if tokens have other names and numbers another size, as long as it goes the same
   /// way.
   static std::string form_of(const std::string& bytes);
-  /// Of a form, whose first one is tried with more spellings. `way`: what it does, of which a few
-  /// are tried with tokens of each length; `numbers_differ`: as below; `for_the_end`: what is kept
-  /// to be tried with the rest of them.
+  /// Of a form, whose first one is tried with more spellings. `way`: what it does, of which some
+  /// are tried with all that look like a UUID, and a few with tokens of each length;
+  /// `numbers_differ`: as below; `for_the_end`: what is kept to be tried with the rest of them.
   bool decide(const std::string& form, const std::string& way, Tries tries, const Tried& tried,
               const std::function<bool()>& numbers_differ,
               const std::function<Tried()>& for_the_end);
@@ -97,8 +97,8 @@ class TokenBytes {
     unsigned spellings;
   };
   std::vector<Later> later_;
-  std::unordered_map<std::string, unsigned> samples_;  ///< of each way; never iterated
-  bool too_many_ = false;                              ///< not all are kept
+  std::unordered_map<std::string, unsigned> of_way_;  ///< kept of each; never iterated
+  bool too_many_ = false;                             ///< not all are kept that have to be
 };
 
 }  // namespace lockstep::sim
