@@ -125,6 +125,10 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
       .add_option("--latency-ms", flags.latency_ms,
                   "what every request and every reply may take (default 0: no time)")
       ->type_name("MS");
+  group
+      .add_option("--set", flags.settings,
+                  "a setting that the protocol declares, for every role; may be repeated")
+      ->type_name("NAME=VALUE");
   add_clock_flags(group, flags);
   add_list(group, "--property", flags.properties,
            "what must always hold (default: every usual property)")

@@ -22,6 +22,7 @@ struct ModelFlags {
   std::vector<std::int64_t> jumps_ms, clocks_ms, node_clocks_ms, drifts_ppm, node_drifts_ppm;
   std::vector<std::string> faults;  ///< "pause=1"
   std::vector<std::string> properties;
+  std::vector<std::string> settings;  ///< "version=2"
   std::optional<std::string> resource, persistence, maxmemory_policy, server, keyspace_events,
       invariants, waits_after;
   bool cluster = false;

@@ -2,6 +2,7 @@
 #include "cli/judge_matrix.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "cli/parallel.hpp"
 #include "cli/progress.hpp"
@@ -18,6 +19,8 @@ scenarios::Scenario matrix_world(const std::string& protocol, const std::filesys
   world.bounds.max_states = most_states;
   apply(model, world);
   apply(bounds, world);
+  // What is wrong with flags is wrong under every condition.
+  if (model.any()) scenarios::model_of(world, std::make_shared<const sim::Program>(folder));
   return world;
 }
 

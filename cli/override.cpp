@@ -7,6 +7,7 @@
 #include "scenarios/names.hpp"
 #include "scenarios/suggest.hpp"
 #include "sim/base/error.hpp"
+#include "sim/keyspace/numbers.hpp"
 
 namespace lockstep::cli {
 
@@ -64,6 +65,25 @@ void set_workload(const ModelFlags& flags, Scenario& scenario) {
   }
 }
 
+/// true, false, a whole number, or a text: whether the protocol has such a setting is looked at
+/// with the scenario's own.
+sim::SettingValue setting_value(const std::string& text) {
+  if (text == "true" || text == "false") return text == "true";
+  const auto number = sim::parse_integer(text);
+  return number ? sim::SettingValue(*number) : sim::SettingValue(text);
+}
+
+void set_settings(const std::vector<std::string>& settings, Scenario& scenario) {
+  for (const std::string& setting : settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw sim::BadInput(
+          fmt::format("--set: found `{}`, expected NAME=VALUE, such as version=2", setting));
+    for (auto& role : scenario.roles)
+      role.settings[setting.substr(0, equals)] = setting_value(setting.substr(equals + 1));
+  }
+}
+
 void set_times(const ModelFlags& flags, Scenario& scenario) {
   constexpr auto longest = scenarios::kLongestMs;
   if (flags.lease_ms) scenario.lease_ms = within("--lease-ms", *flags.lease_ms, 1, longest);
@@ -118,6 +138,7 @@ void apply(const ModelFlags& flags, Scenario& scenario) {
     scenario.min_replicas =
         static_cast<int>(within("--min-replicas", *flags.min_replicas, 0, sim::kMaxNodes - 1));
   set_workload(flags, scenario);
+  set_settings(flags.settings, scenario);
   set_times(flags, scenario);
   if (!flags.faults.empty()) scenario.faults = {};
   for (const auto& fault : flags.faults) set_fault(fault, scenario.faults);

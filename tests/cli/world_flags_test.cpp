@@ -143,6 +143,26 @@ TEST_CASE("keyspace events are letters, and of servers without replicas") {
   CHECK_THAT(none.out, Contains("keyspace events \"\""));
 }
 
+TEST_CASE("a protocol's settings are set for all roles") {
+  const std::vector<std::string> check{"check",  "tracking-lock", "--fault",
+                                       "lose=1", "--property",    "lost-wakeup"};
+  const auto with = [&](const std::string& setting) {
+    auto words = check;
+    words.insert(words.end(), {"--set", setting});
+    return run(words);
+  };
+  CHECK(run(check).code == 0);
+  CHECK(with("empties=true").code == 0);
+  const auto told = with("empties=false");
+  CHECK(told.code == 1);
+  CHECK_THAT(told.out, Contains("empties = false"));
+  are_refused("tracking-lock",
+              {{{"--set", "emptis=true"}, "has no setting `emptis` (did you mean `empties`?)"},
+               {{"--set", "empties=3"}, "the setting `empties` is 3; expected one like true"},
+               {{"--set", "empties"}, "--set: found `empties`, expected NAME=VALUE"},
+               {{"--set", "=true"}, "--set: found `=true`, expected NAME=VALUE"}});
+}
+
 TEST_CASE("what is not simulated where slots migrate is refused by name") {
   const Refusals refused{
       {{"--fault", "migrate=1"}, "needs a cluster"},
