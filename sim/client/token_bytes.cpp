@@ -182,16 +182,15 @@ Reply TokenBytes::executed(Spelt& spelt, const Met& met, std::vector<Compared>* 
 }
 
 std::optional<bool> TokenBytes::differs(const Met& met, const Reply& reply, const Keyspace& after,
-                                        Spelling spelling) {
+                                        Spelling spelling, bool* left_open) {
   const Respell undo = [&](std::string_view text) { return spelling.undone(text); };
   Spelt other = respelt(met, [&](std::string_view text) { return spelling.of(text); });
   if (!spelling.any()) return std::nullopt;
   // A hash with a field that is longer than most tokens make it may be stored otherwise: no matter.
   if (spelling.is_common()) enlarge(other.keyspace);
   try {
-    bool left_open = false;
-    if (changed(executed(other, met, nullptr, &left_open), undo) != reply) return true;
-    if (left_open && spelling.is_common()) return true;
+    bool* const asked = spelling.is_common() ? left_open : nullptr;
+    if (changed(executed(other, met, nullptr, asked), undo) != reply) return true;
   } catch (const BadInput&) {
     return true;
   }
@@ -261,9 +260,12 @@ bool TokenBytes::decide(const Met& met, const Reply& reply, const Keyspace& afte
   }
   const auto for_the_end = [&]() -> Tried {
     return [this, keyspace = met.keyspace, session = met.session, request = met.request,
-            execution = met.execution, served = met.served, reply, after](unsigned which) {
-      return differs({keyspace, session, request, execution, served}, reply, after,
-                     Spelling(which));
+            execution = met.execution, served = met.served, reply,
+            after](unsigned which) -> std::optional<bool> {
+      bool left_open = false;
+      const auto found = differs({keyspace, session, request, execution, served}, reply, after,
+                                 Spelling(which), &left_open);
+      return found ? std::optional(*found || left_open) : found;
     };
   };
   const std::string way = way_of(met);

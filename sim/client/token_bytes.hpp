@@ -55,8 +55,10 @@ class TokenBytes {
   /// Whether something differs if tokens are spelt so; nothing: there are none.
   using Tried = std::function<std::optional<bool>(unsigned which)>;
 
+  /// `left_open`, if not null: whether Redis might have answered otherwise then, where tokens are
+  /// no longer than most are.
   std::optional<bool> differs(const Met& met, const Reply& reply, const Keyspace& after,
-                              Spelling spelling);
+                              Spelling spelling, bool* left_open = nullptr);
   std::optional<bool> differs(const ProcessSetup& setup, const std::string& snapshot,
                               std::span<const Observation> path, const Step& step,
                               unsigned which) const;
@@ -69,7 +71,6 @@ class TokenBytes {
     std::optional<Place> served;
   };
   static Spelt respelt(const Met& met, const Respell& spell);
-  /// `left_open`, if not null: whether Redis might have answered otherwise.
   Reply executed(Spelt& spelt, const Met& met, std::vector<Compared>* compared,
                  bool* left_open = nullptr);
   std::string way_of(const Met& met);
