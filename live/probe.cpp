@@ -46,7 +46,11 @@ bool acquires(const Probe& probe, const sim::ProcessSetup& fresh, Moment until) 
   part.setup = fresh;
   part.setup.workload.insert(part.setup.workload.begin(),
                              Step{Step::Kind::sleep, 0, kBetweenCallsMs});
-  part.setup.workload.push_back(Step{Step::Kind::sleep, 0, kForGoodMs});  // one permit is enough
+  // One permit is enough, and kept; else the next client may want the lock in another mode.
+  const bool gives_back = probe.model.program->permits() == 1;
+  if (gives_back)
+    part.setup.workload.push_back(Step{Step::Kind::unlock, fresh.workload.front().lock, 0});
+  part.setup.workload.push_back(Step{Step::Kind::sleep, 0, kForGoodMs});
   part.setup.rounds = kRounds;
   part.request_timeout_ms = probe.model.request_timeout_ms;
   part.addresses = probe.addresses;
@@ -56,9 +60,14 @@ bool acquires(const Probe& probe, const sim::ProcessSetup& fresh, Moment until) 
   Referee referee(model);
   Participant participant(program, part, referee, nullptr);
   std::thread thread([&] { participant.run(); });
-  while (referee.figures().acquired == 0 && !referee.stopped() &&
-         std::chrono::steady_clock::now() < until)
-    std::this_thread::sleep_for(milliseconds(kBetweenCallsMs));
+  const auto await = [&](const auto& is_over, Moment latest) {
+    while (!is_over() && !referee.stopped() && std::chrono::steady_clock::now() < latest)
+      std::this_thread::sleep_for(milliseconds(kBetweenCallsMs));
+  };
+  await([&] { return referee.figures().acquired > 0; }, until);
+  if (gives_back && referee.figures().acquired > 0)
+    await([&] { return referee.figures().released > 0; },
+          std::chrono::steady_clock::now() + milliseconds(kReserveMs));
   referee.stop();
   thread.join();
   referee.rethrow();

@@ -84,6 +84,27 @@ void leave_out_deadlock(Judgement& judgement) {
   judgement.scenario.properties.erase(sim::Property::deadlock);
 }
 
+/// Whether the run that was found is one only with tokens as they are here.
+bool hangs_on_tokens(const Judgement& judgement) {
+  checker::Walk walk(judgement.model);
+  for (const auto& action : judgement.result.schedule) walk.take(action);
+  return walk.hangs_on_tokens();
+}
+
+void doubt(Judgement& judgement) {
+  auto& result = judgement.result;
+  result.verdict = checker::Verdict::inconclusive;
+  result.why_inconclusive = fmt::format(
+      "a run violates {}, but something in it hangs on the bytes of random tokens (how long one "
+      "is, what is in it), and real ones may have others",
+      name(result.property.value()));
+  result.property.reset();
+  result.schedule.clear();
+  result.endless = false;
+  result.loop.reset();
+  judgement.trace.reset();
+}
+
 void search(const checker::Bounds& bounds, const checker::Progress& progress,
             Judgement& judgement) {
   judgement.result = checker::explore(judgement.model, bounds, progress);
@@ -92,6 +113,7 @@ void search(const checker::Bounds& bounds, const checker::Progress& progress,
   const bool of_deadlock = judgement.result.property == sim::Property::deadlock;
   if (judgement.result.doubts_deadlock && !of_deadlock) leave_out_deadlock(judgement);
   judgement.trace = retold(judgement.model, judgement.result);
+  if (judgement.result.hangs_on_tokens && hangs_on_tokens(judgement)) doubt(judgement);
 }
 
 /// Whether every acquire() of the run ends in an error, before anything was written.

@@ -6,6 +6,7 @@
 #include "checker/naive/rules.hpp"
 #include "sim/base/check.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/commands/notify.hpp"
 
 namespace lockstep::checker::naive {
 
@@ -317,6 +318,7 @@ void Rules::flush(World& world, std::uint8_t n) const {
   node.keyspace.unnoticed.clear();
   note_not_durable(world, node, before);
   save_flushed(node);
+  spread_messages(world, n, sim::told_of_flush(model_.keyspace_events));
 }
 
 /// FLUSHALL saves by itself: of what a node stores it leaves nothing but the functions.

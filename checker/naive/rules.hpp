@@ -115,6 +115,10 @@ class Rules {
 
   /// From now on Facts::lines is filled in, which takes time.
   void tell_lines() { tells_lines_ = true; }
+  /// From now on it is noted whether something that is done hangs on the bytes of tokens, but for
+  /// which of them comes first.
+  void look_at_tokens() { looks_at_tokens_ = true; }
+  bool hangs_on_tokens() const { return hangs_; }
 
   /// Every enabled action but `pass`; what choose() gives is left open, and (0) where a step is
   /// cut: there may be no such place.
@@ -270,7 +274,7 @@ class Rules {
   void keep_reliances(sim::Keyspace& keyspace, sim::Duration jump) const;
   sim::Reply execute_on_node(World& world, std::uint8_t p, Connection& connection,
                              const Message& asked, Facts& facts);
-  /// Of a request of a probe.
+  /// Of a request.
   void note_hanging(const sim::Met& met, const sim::Execution& execution, const sim::Reply& reply,
                     const Node& after);
   sim::Reply execute_on_resource(World& world, std::uint8_t p, const Connection& connection,
@@ -498,7 +502,8 @@ class Rules {
   sim::ClockUses clock_uses_;
   sim::NodeClocks node_clocks_{model_.server};
   sim::TokenBytes token_bytes_{*model_.program, model_.server};
-  bool hangs_ = false;  // of a probe: something hangs on the bytes of tokens
+  bool looks_at_tokens_ = false;
+  bool hangs_ = false;  // then, or in a probe: something hangs on the bytes of tokens
   std::uint64_t commands_run_ = 0;
   const Memory memory_;
   Watch* const watch_;  // none where a run is told

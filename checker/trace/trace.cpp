@@ -239,6 +239,13 @@ std::string in_one_line(const StepProse& told) {
 
 const Trace& Walk::trace() const { return impl_->trace; }
 
+bool Walk::hangs_on_tokens() const {
+  Impl again(impl_->model(), naive::Memory::history, impl_->rules.expected());
+  again.rules.look_at_tokens();
+  for (const Action& action : schedule()) again.rules.apply(again.here, action);
+  return again.rules.hangs_on_tokens();
+}
+
 Trace tell(const sim::Model& model, const sim::Schedule& schedule) {
   Walk walk(model);
   for (const Action& action : schedule) walk.take(action);

@@ -108,6 +108,9 @@ class Walk {
   std::vector<Option> enabled() const;  ///< everything possible here, in a fixed order; of time
                                         ///< only the points of `pass` that are deadlines
   const Trace& trace() const;
+  /// Whether something that is done in the run so far hangs on the bytes of lock tokens (how long
+  /// one is, what is in it): with others it would be another run.
+  bool hangs_on_tokens() const;
 
  private:
   static constexpr std::size_t kLong = 500;  ///< steps of a run

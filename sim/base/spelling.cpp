@@ -65,6 +65,7 @@ std::string Spelling::in_base64(Token token) const {
   unsigned number = token.process * 0x10000U + token.number;
   std::string text{kBase64[which]};
   for (int i = 0; i < 4; ++i, number /= kSize) text += kBase64[number % kSize];
+  if (which % 2 == 0 && text.size() + 4 < length) text += "+k";  // of the other base64
   for (unsigned i = 0; text.size() + 2 < length; ++i)
     text += kBase64[(7 * i + 5 * token.process + 3U * token.number) % kBase64.size()];
   return text + 'k' + (which % 8 == 0 ? '=' : kBase64[kBase64.size() - 1 - which]);

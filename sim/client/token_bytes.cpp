@@ -16,6 +16,7 @@
 #include "sim/client/step_numbers.hpp"
 #include "sim/keyspace/compact_limits.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/reply_bytes.hpp"
 #include "sim/redis/server/session.hpp"
@@ -164,6 +165,15 @@ std::optional<bool> TokenBytes::differs_in_any(unsigned from, unsigned to, const
   return false;
 }
 
+namespace {
+
+/// Of a text with tokens in it, when it has written some of it.
+bool tells_length(const Request& request) {
+  return is_name(request.at(0), "append") || is_name(request[0], "setrange");
+}
+
+}  // namespace
+
 /// What a request meets, its texts spelt otherwise.
 TokenBytes::Spelt TokenBytes::respelt(const Met& met, const Respell& spell) {
   Spelt spelt{changed(met.keyspace, spell), sim::with_texts(met.session, spell),
@@ -182,15 +192,18 @@ Reply TokenBytes::executed(Spelt& spelt, const Met& met, std::vector<Compared>* 
 }
 
 std::optional<bool> TokenBytes::differs(const Met& met, const Reply& reply, const Keyspace& after,
-                                        Spelling spelling, bool* left_open) {
+                                        Spelling spelling, Tries tries) {
   const Respell undo = [&](std::string_view text) { return spelling.undone(text); };
   Spelt other = respelt(met, [&](std::string_view text) { return spelling.of(text); });
   if (!spelling.any()) return std::nullopt;
   // A hash with a field that is longer than most tokens make it may be stored otherwise: no matter.
   if (spelling.is_common()) enlarge(other.keyspace);
   try {
-    bool* const asked = spelling.is_common() ? left_open : nullptr;
-    if (changed(executed(other, met, nullptr, asked), undo) != reply) return true;
+    bool left_open = false;
+    const Reply answer = changed(executed(other, met, nullptr, &left_open), undo);
+    const bool in_the_end = tries == Tries::in_the_end;
+    if (answer != reply && (in_the_end || !tells_length(met.request))) return true;
+    if (left_open && spelling.is_common() && in_the_end) return true;
   } catch (const BadInput&) {
     return true;
   }
@@ -247,25 +260,24 @@ bool TokenBytes::decide_by_order(const Met& met, const Reply& reply, const Keysp
   if (order.size() > kMostInOrder) return true;
   std::ranges::sort(order);
   do {
-    if (differs(met, reply, after, Spelling(order)).value_or(false)) return true;
+    if (differs(met, reply, after, Spelling(order), Tries::in_the_end).value_or(false)) return true;
   } while (std::ranges::next_permutation(order).found);
   return false;
 }
 
 bool TokenBytes::decide(const Met& met, const Reply& reply, const Keyspace& after, Tries tries) {
-  const Tried tried = [&](unsigned which) { return differs(met, reply, after, Spelling(which)); };
+  const Tried tried = [&](unsigned which) {
+    return differs(met, reply, after, Spelling(which), tries);
+  };
   if (tries == Tries::in_the_end) {
     const auto found = differs_in_any(0, Spelling::kPair, tried);
     if (!found || *found) return found.has_value();
   }
   const auto for_the_end = [&]() -> Tried {
     return [this, keyspace = met.keyspace, session = met.session, request = met.request,
-            execution = met.execution, served = met.served, reply,
-            after](unsigned which) -> std::optional<bool> {
-      bool left_open = false;
-      const auto found = differs({keyspace, session, request, execution, served}, reply, after,
-                                 Spelling(which), &left_open);
-      return found ? std::optional(*found || left_open) : found;
+            execution = met.execution, served = met.served, reply, after](unsigned which) {
+      return differs({keyspace, session, request, execution, served}, reply, after, Spelling(which),
+                     Tries::in_the_end);
     };
   };
   const std::string way = way_of(met);

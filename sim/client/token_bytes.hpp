@@ -55,10 +55,11 @@ class TokenBytes {
   /// Whether something differs if tokens are spelt so; nothing: there are none.
   using Tried = std::function<std::optional<bool>(unsigned which)>;
 
-  /// `left_open`, if not null: whether Redis might have answered otherwise then, where tokens are
-  /// no longer than most are.
+  /// In the end it counts, too, if Redis might have answered otherwise with tokens that are no
+  /// longer than most are. At once it does not count that APPEND and SETRANGE tell another length:
+  /// it is not known whether somebody looks at that.
   std::optional<bool> differs(const Met& met, const Reply& reply, const Keyspace& after,
-                              Spelling spelling, bool* left_open = nullptr);
+                              Spelling spelling, Tries tries);
   std::optional<bool> differs(const ProcessSetup& setup, const std::string& snapshot,
                               std::span<const Observation> path, const Step& step,
                               unsigned which) const;

@@ -237,6 +237,7 @@ Node Nodes::without_keys(Id id, const LocalAction& action, Report& report) {
     keyspace.keys.clear();
     keyspace.others.clear();
     keyspace.unnoticed.clear();
+    tell(told_of_flush(setting_.model.keyspace_events), report);
   }
   Node node = nodes_[written(id, tables_.intern(keyspace))].value;
   if (action.kind == Action::Kind::flush) save_empty(node, keyspace);

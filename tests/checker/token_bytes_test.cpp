@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "checker/trace/trace.hpp"
 #include "tests/support/inline_lock.hpp"
 
 namespace {
@@ -95,6 +96,42 @@ TEST_CASE("who refuses tokens of another form than these has not made a lock tha
   // It is, whatever its token looks like.
   CHECK(of(InlineLock({only_with("self.token == 1"), kCompareAndDelete}), {Property::deadlock})
             .verdict == Verdict::violated);
+}
+
+namespace {
+
+/// Whether the shortest run that violates the property is one only with tokens as they are here.
+bool hangs_on_tokens(InlineLock&& lock, Property property) {
+  lock.lasting(4, 6);  // who works for longer than its lease may delete another's key
+  lock.model.properties = {property};
+  const checker::Result result = checker::explore(lock.model, {});
+  REQUIRE(result.verdict == Verdict::violated);
+  checker::Walk walk(lock.model);
+  for (const auto& action : result.schedule) walk.take(action);
+  return walk.hangs_on_tokens();
+}
+
+}  // namespace
+
+TEST_CASE("a run that is one only with tokens of some form is told apart", "[token-bytes]") {
+  const auto deletes_if = [](const std::string& fine) {
+    return InlineLock(
+        {test::kToken + "return redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) ~= nil",
+         "return redis('EVAL', \"local v = redis.call('get', KEYS[1])"
+         " if " +
+             fine +
+             " then return redis.call('del', KEYS[1]) end return 0\", 1, self.key,"
+             " self.token) == 1"});
+  };
+  CHECK(hangs_on_tokens(deletes_if("v and #v ~= 36"), Property::foreign_release));
+  CHECK(hangs_on_tokens(InlineLock({unless("#self.token == 9"), kCompareAndDelete}),
+                        Property::mutual_exclusion));
+  CHECK_FALSE(hangs_on_tokens(deletes_if("v"), Property::foreign_release));
+  CHECK_FALSE(hangs_on_tokens(deletes_if("v and #v == #ARGV[1]"), Property::foreign_release));
+  // Which of two comes first is anybody's.
+  CHECK_FALSE(hangs_on_tokens(
+      InlineLock({unless("redis('GET', self.key) < self.token"), kCompareAndDelete}),
+      Property::mutual_exclusion));
 }
 
 TEST_CASE("what was made of a token is no token's that is drawn afresh", "[token-bytes]") {

@@ -73,6 +73,19 @@ TEST_CASE("who tracks keys is told of a flush that all are gone", "[tracking]") 
             .judged(Property::deadlock) == Verdict::violated);
 }
 
+TEST_CASE("who tracks keys hears of an operator's flush, too", "[tracking]") {
+  CHECK(TrackingLock(tries_when_told("if keys == nil then latch:release() end"))
+            .with(Fault::flush)
+            .judged(Property::lost_wakeup) == Verdict::violated);  // of a release it hears nothing
+  CHECK(TrackingLock(tries_when_told()).with(Fault::flush).judged(Property::deadlock) ==
+        Verdict::holds);
+  const std::string deletes = "if keys == nil then redis('DEL', self.key) end latch:release()";
+  CHECK(TrackingLock(tries_when_told(deletes)).judged(Property::foreign_release) == Verdict::holds);
+  CHECK(
+      TrackingLock(tries_when_told(deletes)).with(Fault::flush).judged(Property::foreign_release) ==
+      Verdict::violated);
+}
+
 TEST_CASE("who tracks keys is told that it has missed what was touched while it was not connected",
           "[tracking]") {
   CHECK(TrackingLock(tries_when_told()).with(Fault::lose).judged(Property::lost_wakeup) ==

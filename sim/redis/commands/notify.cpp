@@ -60,9 +60,14 @@ void tell_who_tracks(Execution& execution) {
   publish(execution, invalidation(std::exchange(execution.invalidated, {})));
 }
 
+std::vector<Publication> told_of_flush(KeyspaceEvents wanted) {
+  if ((wanted & kInvalidations) == 0) return {};
+  return {{kTrackingChannel, "", Publication::Kind::flush}};
+}
+
 void tell_of_flush(Execution& execution) {
-  if (tells_who_tracks(execution))
-    publish(execution, {kTrackingChannel, "", Publication::Kind::flush});
+  for (Publication& said : told_of_flush(execution.mode.keyspace_events))
+    publish(execution, std::move(said));
 }
 
 bool Call::forget(const std::string& key) {

@@ -33,6 +33,7 @@ bool tells_who_tracks(const Execution& execution);
 void tell_who_tracks(Execution& execution);
 
 /// And that all of them are gone (tracking.c trackingInvalidateKeysOnFlush).
+std::vector<Publication> told_of_flush(KeyspaceEvents wanted);
 void tell_of_flush(Execution& execution);
 
 /// The server notices the unnoticed key at this place among them, which is one no more: what it
