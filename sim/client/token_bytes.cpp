@@ -167,8 +167,8 @@ std::optional<bool> TokenBytes::differs_in_any(unsigned from, unsigned to, const
 
 namespace {
 
-/// Of a text with tokens in it, when it has written some of it.
-bool tells_length(const Request& request) {
+/// What is left of a token then, and how long the whole is, hangs on its length.
+bool writes_a_piece(const Request& request) {
   return is_name(request.at(0), "append") || is_name(request[0], "setrange");
 }
 
@@ -196,14 +196,14 @@ std::optional<bool> TokenBytes::differs(const Met& met, const Reply& reply, cons
   const Respell undo = [&](std::string_view text) { return spelling.undone(text); };
   Spelt other = respelt(met, [&](std::string_view text) { return spelling.of(text); });
   if (!spelling.any()) return std::nullopt;
+  if (tries == Tries::at_once && writes_a_piece(met.request)) return false;
   // A hash with a field that is longer than most tokens make it may be stored otherwise: no matter.
   if (spelling.is_common()) enlarge(other.keyspace);
   try {
     bool left_open = false;
     const Reply answer = changed(executed(other, met, nullptr, &left_open), undo);
-    const bool in_the_end = tries == Tries::in_the_end;
-    if (answer != reply && (in_the_end || !tells_length(met.request))) return true;
-    if (left_open && spelling.is_common() && in_the_end) return true;
+    if (answer != reply) return true;
+    if (left_open && spelling.is_common() && tries == Tries::in_the_end) return true;
   } catch (const BadInput&) {
     return true;
   }
@@ -299,6 +299,12 @@ std::optional<bool> TokenBytes::differs(const ProcessSetup& setup, const std::st
   return !other || other->stopped || !same(step, *other, undo);
 }
 
+bool TokenBytes::led_elsewhere(const ProcessSetup& setup, const std::string& snapshot,
+                               std::span<const Observation> path, unsigned which) const {
+  const std::optional<Step> step = program_.what_if(setup, snapshot, {path.begin(), path.end()});
+  return !step || differs(setup, snapshot, path, *step, which).value_or(false);
+}
+
 bool TokenBytes::numbers_differ(const ProcessSetup& setup, const std::string& snapshot,
                                 std::span<const Observation> path) const {
   const auto numbers = [&](unsigned which) -> std::vector<Comparison> {
@@ -314,7 +320,12 @@ bool TokenBytes::numbers_differ(const ProcessSetup& setup, const std::string& sn
 
 bool TokenBytes::decide(const ProcessSetup& setup, const std::string& snapshot,
                         std::span<const Observation> path, const Step& step, Tries tries) {
-  const Tried tried = [&](unsigned which) { return differs(setup, snapshot, path, step, which); };
+  const Tried tried = [&](unsigned which) -> std::optional<bool> {
+    // Where tokens that are spelt so have led elsewhere before, nothing can be said of this step.
+    const bool elsewhere = tries == Tries::at_once && path.size() > 1 &&
+                           led_elsewhere(setup, snapshot, path.first(path.size() - 1), which);
+    return elsewhere ? false : differs(setup, snapshot, path, step, which);
+  };
   if (tries == Tries::in_the_end) {
     const auto found = differs_in_any(0, Spelling::kPair, tried);
     if (!found || *found) return found.has_value();

@@ -56,13 +56,15 @@ class TokenBytes {
   using Tried = std::function<std::optional<bool>(unsigned which)>;
 
   /// In the end it counts, too, if Redis might have answered otherwise with tokens that are no
-  /// longer than most are. At once it does not count that APPEND and SETRANGE tell another length:
-  /// it is not known whether somebody looks at that.
+  /// longer than most are. At once it does not count what APPEND and SETRANGE make of a token: it
+  /// is not known whether somebody looks at that.
   std::optional<bool> differs(const Met& met, const Reply& reply, const Keyspace& after,
                               Spelling spelling, Tries tries);
   std::optional<bool> differs(const ProcessSetup& setup, const std::string& snapshot,
                               std::span<const Observation> path, const Step& step,
                               unsigned which) const;
+  bool led_elsewhere(const ProcessSetup& setup, const std::string& snapshot,
+                     std::span<const Observation> path, unsigned which) const;
   /// Of the spellings from `from` on, before `to`.
   static std::optional<bool> differs_in_any(unsigned from, unsigned to, const Tried& differs);
   struct Spelt {
