@@ -68,8 +68,7 @@ int replay(const ReplayArguments& arguments, const scenarios::Catalog& catalog, 
     return kInconclusive;
   }
   if (arguments.live) return replay_live(run, arguments, format, io);
-  checker::Walk walk(run.model);
-  for (const auto& action : run.schedule) walk.take(action, run.place);
+  checker::Walk walk = checker::walked(run.model, run.schedule, run.place);
   if (run.endless) walk.end_endless(run.violated.value(), run.loop);
   const auto& trace = walk.trace();
   if (run.violated && trace.violated != run.violated)

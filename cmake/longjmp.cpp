@@ -3,11 +3,7 @@
 // which GCC 12's libtsan does not know: that stack grew with each error, by all memory in the end.
 #include <csetjmp>
 
-extern "C" {
-[[noreturn]] void __longjmp_chk(std::jmp_buf where,
-                                int value);  // NOLINT(bugprone-reserved-identifier)
-
-void __longjmp_chk(std::jmp_buf where, int value) {  // NOLINT(bugprone-reserved-identifier)
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the C library's name
+extern "C" [[noreturn]] void __longjmp_chk(std::jmp_buf where, int value) {
   std::longjmp(where, value);
-}
 }

@@ -6,14 +6,13 @@
 #include <vector>
 
 #include "live/connection.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/notify.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 
 namespace {
-
-/// Redis 7.0 tracking.c, TrackingChannelName.
-constexpr const char* kChannel = "__redis__:invalidate";
 
 bool tracks(const sim::Request& request) {
   return request.size() > 2 && sim::is_name(request[0], "client") &&
@@ -29,12 +28,12 @@ void begin_to_listen(Connection& connection, const sim::Request& request) {
   redirected.insert(redirected.begin() + 3, {"REDIRECT", self});
   const auto reply = connection.execute(redirected);
   if (reply.is_error()) throw ConnectionBroken(reply.text);
-  connection.send({"SUBSCRIBE", kChannel});
+  connection.send({"SUBSCRIBE", sim::kTrackingChannel});
 }
 
 sim::Reply heard(sim::Reply message) {
   const bool of_channel = message.kind == sim::Reply::Kind::array && message.items.size() == 3 &&
-                          message.items[1].text == kChannel;
+                          message.items[1].text == sim::kTrackingChannel;
   if (!of_channel) return message;
   if (message.items[0].text == "subscribe") return sim::Reply::ok();
   return sim::Reply::array({sim::Reply::bulk("invalidate"), std::move(message.items[2])});

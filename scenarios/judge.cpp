@@ -28,8 +28,7 @@ std::string shown(const sim::Schedule& schedule) {
 
 /// Throws BadInput where the run does not come about.
 checker::Trace walked(const sim::Model& model, const checker::Result& result) {
-  checker::Walk walk(model);
-  for (const auto& action : result.schedule) walk.take(action);
+  checker::Walk walk = checker::walked(model, result.schedule);
   // The naive world has no cycles.
   if (result.endless) walk.end_endless(result.property.value(), result.loop);
   return walk.trace();
@@ -84,13 +83,7 @@ void leave_out_deadlock(Judgement& judgement) {
   judgement.scenario.properties.erase(sim::Property::deadlock);
 }
 
-/// Whether the run that was found is one only with tokens as they are here.
-bool hangs_on_tokens(const Judgement& judgement) {
-  checker::Walk walk(judgement.model);
-  for (const auto& action : judgement.result.schedule) walk.take(action);
-  return walk.hangs_on_tokens();
-}
-
+/// The run that was found is one only with tokens as they are here.
 void doubt(Judgement& judgement) {
   auto& result = judgement.result;
   result.verdict = checker::Verdict::inconclusive;
@@ -113,7 +106,9 @@ void search(const checker::Bounds& bounds, const checker::Progress& progress,
   const bool of_deadlock = judgement.result.property == sim::Property::deadlock;
   if (judgement.result.doubts_deadlock && !of_deadlock) leave_out_deadlock(judgement);
   judgement.trace = retold(judgement.model, judgement.result);
-  if (judgement.result.hangs_on_tokens && hangs_on_tokens(judgement)) doubt(judgement);
+  if (judgement.result.hangs_on_tokens &&
+      checker::walked(judgement.model, judgement.result.schedule).hangs_on_tokens())
+    doubt(judgement);
 }
 
 /// Whether every acquire() of the run ends in an error, before anything was written.

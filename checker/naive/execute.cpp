@@ -289,7 +289,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
 
 void Rules::note_hanging(const sim::Met& met, const sim::Execution& execution, const Reply& reply,
                          const Node& after) {
-  if ((!alone_ || following_) && !looks_at_tokens_) return;
+  if (!notes_hanging()) return;
   if (execution.ordered_tokens || execution.left_open) return;
   hangs_ =
       hangs_ || token_bytes_.decide(met, reply, after.keyspace, sim::TokenBytes::Tries::at_once);

@@ -119,7 +119,7 @@ std::optional<sim::Step> Rules::run_program(World& world, std::uint8_t p, const 
     sim::Step step = model_.program->run(model_.processes[p], process.snapshot, process.history);
     if (!step.query) {
       if (!following_) note_thresholds(process, model_.processes[p], step);
-      if ((alone_ && !following_) || looks_at_tokens_)
+      if (notes_hanging())
         hangs_ =
             hangs_ || (!step.ordered_tokens &&
                        token_bytes_.decide(model_.processes[p], process.snapshot, process.history,

@@ -274,6 +274,8 @@ class Rules {
   void keep_reliances(sim::Keyspace& keyspace, sim::Duration jump) const;
   sim::Reply execute_on_node(World& world, std::uint8_t p, Connection& connection,
                              const Message& asked, Facts& facts);
+  /// Whether it is noted what hangs on the bytes of tokens: in a probe, too.
+  bool notes_hanging() const { return looks_at_tokens_ || (alone_ && !following_); }
   /// Of a request.
   void note_hanging(const sim::Met& met, const sim::Execution& execution, const sim::Reply& reply,
                     const Node& after);

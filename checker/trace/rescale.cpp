@@ -118,8 +118,7 @@ class Guide {
 
 Rescaled rescale(const sim::Model& model, const sim::Schedule& schedule,
                  std::int64_t least_lease_ms, const std::string& place) {
-  Walk walk(model);
-  for (const auto& action : schedule) walk.take(action, place);
+  const Walk walk = walked(model, schedule, place);
   const auto& full = walk.trace();
   const auto lease_ms = model.processes.front().lease_ms;
   for (auto seconds_ms = kSecondMs; seconds_ms < lease_ms; seconds_ms += kSecondMs) {

@@ -246,10 +246,14 @@ bool Walk::hangs_on_tokens() const {
   return again.rules.hangs_on_tokens();
 }
 
-Trace tell(const sim::Model& model, const sim::Schedule& schedule) {
+Walk walked(const sim::Model& model, const sim::Schedule& schedule, const std::string& place) {
   Walk walk(model);
-  for (const Action& action : schedule) walk.take(action);
-  return walk.trace();
+  for (const Action& action : schedule) walk.take(action, place);
+  return walk;
+}
+
+Trace tell(const sim::Model& model, const sim::Schedule& schedule) {
+  return walked(model, schedule).trace();
 }
 
 }  // namespace lockstep::checker

@@ -125,8 +125,11 @@ class Walk {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Re-executes `schedule` from the initial world. Throws BadInput at the first action that is not
-/// enabled.
+/// Takes all actions of `schedule`, which come from `place`, from the initial world. Throws
+/// BadInput at the first one that is not enabled.
+Walk walked(const sim::Model& model, const sim::Schedule& schedule, const std::string& place = "");
+
+/// What that was.
 Trace tell(const sim::Model& model, const sim::Schedule& schedule);
 
 }  // namespace lockstep::checker

@@ -352,10 +352,8 @@ int Module::declare_protocol(lua_State* lua) {
   for (const std::string& field : string_keys(lua, 1, &plain)) {
     if (std::find(kFields.begin(), kFields.end(), field) != kFields.end()) continue;
     return refuse(vm_, lua,
-                  fmt::format("protocol: unknown field `{}`; expected title, source, leases, "
-                              "permanent, shared_connection, greets, server, keyspace_events, "
-                              "tracking, nodes, replicas, quorum, permits, settings{}",
-                              field, near_miss_hint(field, kFields)));
+                  fmt::format("protocol: unknown field `{}`; expected {}{}", field,
+                              fmt::join(kFields, ", "), near_miss_hint(field, kFields)));
   }
   for (auto [field, text] : {std::pair{"title", &title_}, std::pair{"source", &source_}}) {
     lua_getfield(lua, 1, field);

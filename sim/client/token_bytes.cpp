@@ -299,12 +299,6 @@ std::optional<bool> TokenBytes::differs(const ProcessSetup& setup, const std::st
   return !other || other->stopped || !same(step, *other, undo);
 }
 
-bool TokenBytes::led_elsewhere(const ProcessSetup& setup, const std::string& snapshot,
-                               std::span<const Observation> path, unsigned which) const {
-  const std::optional<Step> step = program_.what_if(setup, snapshot, {path.begin(), path.end()});
-  return !step || differs(setup, snapshot, path, *step, which).value_or(false);
-}
-
 bool TokenBytes::numbers_differ(const ProcessSetup& setup, const std::string& snapshot,
                                 std::span<const Observation> path) const {
   const auto numbers = [&](unsigned which) -> std::vector<Comparison> {
@@ -320,11 +314,16 @@ bool TokenBytes::numbers_differ(const ProcessSetup& setup, const std::string& sn
 
 bool TokenBytes::decide(const ProcessSetup& setup, const std::string& snapshot,
                         std::span<const Observation> path, const Step& step, Tries tries) {
+  std::optional<Step> before;
+  // Where tokens that are spelt so have led elsewhere before, nothing can be said of this step.
+  const auto led_elsewhere = [&](unsigned which) {
+    const auto walked = path.first(path.size() - 1);
+    if (!before) before = program_.what_if(setup, snapshot, {walked.begin(), walked.end()});
+    return !before || differs(setup, snapshot, walked, *before, which).value_or(false);
+  };
   const Tried tried = [&](unsigned which) -> std::optional<bool> {
-    // Where tokens that are spelt so have led elsewhere before, nothing can be said of this step.
-    const bool elsewhere = tries == Tries::at_once && path.size() > 1 &&
-                           led_elsewhere(setup, snapshot, path.first(path.size() - 1), which);
-    return elsewhere ? false : differs(setup, snapshot, path, step, which);
+    if (tries == Tries::at_once && path.size() > 1 && led_elsewhere(which)) return false;
+    return differs(setup, snapshot, path, step, which);
   };
   if (tries == Tries::in_the_end) {
     const auto found = differs_in_any(0, Spelling::kPair, tried);

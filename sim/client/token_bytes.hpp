@@ -63,8 +63,6 @@ class TokenBytes {
   std::optional<bool> differs(const ProcessSetup& setup, const std::string& snapshot,
                               std::span<const Observation> path, const Step& step,
                               unsigned which) const;
-  bool led_elsewhere(const ProcessSetup& setup, const std::string& snapshot,
-                     std::span<const Observation> path, unsigned which) const;
   /// Of the spellings from `from` on, before `to`.
   static std::optional<bool> differs_in_any(unsigned from, unsigned to, const Tried& differs);
   struct Spelt {

@@ -106,9 +106,7 @@ bool hangs_on_tokens(InlineLock&& lock, Property property) {
   lock.model.properties = {property};
   const checker::Result result = checker::explore(lock.model, {});
   REQUIRE(result.verdict == Verdict::violated);
-  checker::Walk walk(lock.model);
-  for (const auto& action : result.schedule) walk.take(action);
-  return walk.hangs_on_tokens();
+  return checker::walked(lock.model, result.schedule).hangs_on_tokens();
 }
 
 }  // namespace

@@ -15,10 +15,6 @@ namespace lockstep::sim {
 
 namespace {
 
-/// The channel on which a connection hears of it that speaks RESP2 (tracking.c
-/// TrackingChannelName).
-constexpr const char* kTrackingChannel = "__redis__:invalidate";
-
 std::vector<Publication> events_of(KeyspaceEvents wanted, KeyspaceEvents of_class,
                                    std::string_view event, const Place& place) {
   std::vector<Publication> said;

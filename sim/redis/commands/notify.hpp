@@ -12,6 +12,10 @@
 
 namespace lockstep::sim {
 
+/// The channel on which a connection that speaks RESP2 hears of touched keys (tracking.c
+/// TrackingChannelName).
+inline constexpr const char* kTrackingChannel = "__redis__:invalidate";
+
 struct Call;
 struct Execution;
 struct Keyspace;
