@@ -99,7 +99,8 @@ class Exploration {
     } else if (!violations_.steps.empty()) {  // shortest also where their level was not finished
       take_counterexample();
     } else if (end == End::stopped) {
-      const std::string apart = histories_apart();  // of which the other one may be a consequence
+      // Of which the other one may be a consequence; what is known to have no end has its reason.
+      const std::string apart = world_.obstacle().empty() ? histories_apart() : "";
       result_.why_inconclusive =
           search_.why_stopped() +
           tight_loop(apart.empty() ? ": a loop that asks something else each time" : "") + apart;

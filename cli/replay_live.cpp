@@ -11,10 +11,12 @@
 #include "cli/live_report.hpp"
 #include "cli/render_trace.hpp"
 #include "cli/words.hpp"
+#include "live/beginning.hpp"
 #include "live/connection.hpp"
 #include "live/real_server.hpp"
 #include "live/replay.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/time.hpp"
 #include "sim/client/servers.hpp"
 
 namespace lockstep::cli {
@@ -67,16 +69,43 @@ void expect_one_server(const sim::Model& model) {
                     count));
 }
 
+/// Whether the same run goes otherwise in the simulator, too, if it begins when the real one did.
+bool hangs_on_beginning(const Attempt& done, const live::Plan& plan, const Recorded& run) {
+  auto then = done.scaled;
+  then.model.begins_ms = done.confirmation.began_ms - sim::kEpoch.ms;
+  sim::Schedule schedule;
+  for (const auto& step : then.trace.steps) schedule.push_back(step.data.action);
+  try {
+    then.trace = checker::walked(then.model, schedule).trace();
+  } catch (const sim::BadInput&) {
+    return true;  // it is not possible at all
+  }
+  return live::goes_otherwise(plan, plan_of(then, run), done.confirmation.began_ms);
+}
+
 Attempt attempt(const Recorded& run, const std::string& redis, std::int64_t least_lease_ms) {
   if (!redis.empty()) expect_one_server(run.model);
   Attempt done{checker::rescale(run.model, run.schedule, least_lease_ms, run.place), {}};
-  const auto plan = plan_of(done.scaled, run);
+  auto plan = plan_of(done.scaled, run);
   if (const auto why = live::not_reproducible(plan, redis.empty())) {
     done.confirmation.outcome = Replayed::impossible;
     done.confirmation.detail = *why;
     return done;
   }
-  done.confirmation = live::replay(plan, servers_of(plan, redis));
+  auto& result = done.confirmation = live::replay(plan, servers_of(plan, redis));
+  if (result.outcome == Replayed::differs && live::has_ends(plan)) {
+    plan.ends_are_over = true;
+    const auto other = live::replay(plan, servers_of(plan, redis));
+    if (other.outcome != Replayed::differs) result = other;
+  }
+  if (result.outcome == Replayed::differs && live::looks_at_time(plan) &&
+      hangs_on_beginning(done, plan, run)) {
+    result.outcome = Replayed::impossible;
+    result.detail = fmt::format(
+        "step {}: a server looks at its clock, and what is made of that hangs on the time of day "
+        "({})",
+        result.step, result.detail);
+  }
   return done;
 }
 

@@ -34,6 +34,13 @@ sim::VisibleKeys KeyspaceCheck::keys(std::uint8_t server) {
   return stage_.naming.named(stage_.nodes.keys(server));
 }
 
+/// The keys that have to be there after the step.
+sim::VisibleKeys KeyspaceCheck::told(const PlanStep& step, std::uint8_t server) const {
+  sim::VisibleKeys told = step.keys.at(server);
+  if (ends_are_over_) std::erase_if(told, [](const auto& key) { return key.second.left_ms == 0; });
+  return told;
+}
+
 void KeyspaceCheck::expect_time_left(std::uint8_t server) {
   const auto found = keys(server);
   for (const auto& [name, key] : expected_.at(server)) {
@@ -51,9 +58,10 @@ void KeyspaceCheck::pass(const PlanStep& step) {
   auto until_ms = now_ms + amount_ms + (stage_.nodes.all_up() ? 0 : kWhileDownMs);
   auto gone_by_ms = until_ms;
   for_each_up(stage_.nodes, [&](std::uint8_t server) {
+    const auto still = told(step, server);
     for (const auto& [name, key] : keys(server)) {
       if (!key.left_ms) continue;
-      if (step.keys.at(server).contains(name))
+      if (still.contains(name))
         until_ms = std::min(until_ms, now_ms + *key.left_ms - kMarginMs);
       else
         gone_by_ms = std::max(gone_by_ms, now_ms + *key.left_ms + kLatestMs);
@@ -70,8 +78,9 @@ void KeyspaceCheck::pass(const PlanStep& step) {
 bool KeyspaceCheck::outlived(const PlanStep& step) {
   bool outlived = false;
   for_each_up(stage_.nodes, [&](std::uint8_t server) {
+    const auto still = told(step, server);
     for (const auto& [name, key] : keys(server))
-      outlived = outlived || (key.left_ms && !step.keys.at(server).contains(name));
+      outlived = outlived || (key.left_ms && !still.contains(name));
   });
   return outlived;
 }
@@ -84,14 +93,14 @@ void KeyspaceCheck::compare(const PlanStep& step) {
   for_each_up(stage_.nodes, [&](std::uint8_t server) {
     const auto found = keys(server);
     stage_.pace.note_lag();
-    const auto difference =
-        keys_difference(step.keys.at(server), found, stage_.pace.tolerance_ms());
+    const auto difference = keys_difference(told(step, server), found, stage_.pace.tolerance_ms());
     if (!difference) return;
     const bool one = stage_.nodes.count() == 1;
     throw Stopped{difference->early ? Outcome::too_slow : Outcome::differs,
                   (one ? "" : worded_node(stage_.model, server) + ": ") + difference->text};
   });
-  expected_ = step.keys;
+  for (std::uint8_t server = 0; server < stage_.nodes.count(); ++server)
+    expected_.at(server) = told(step, server);
 }
 
 }  // namespace lockstep::live

@@ -14,7 +14,8 @@ namespace lockstep::live {
 class KeyspaceCheck {
  public:
   /// `stage` outlives it.
-  explicit KeyspaceCheck(Stage& stage) : stage_(stage), expected_(stage.nodes.count()) {}
+  KeyspaceCheck(Stage& stage, bool ends_are_over)
+      : stage_(stage), ends_are_over_(ends_are_over), expected_(stage.nodes.count()) {}
 
   /// The keys that the trace has on a server must not be about to expire. Throws Stopped.
   void expect_time_left(std::uint8_t server);
@@ -27,9 +28,11 @@ class KeyspaceCheck {
 
  private:
   sim::VisibleKeys keys(std::uint8_t server);
+  sim::VisibleKeys told(const PlanStep& step, std::uint8_t server) const;
   bool outlived(const PlanStep& step);
 
   Stage& stage_;
+  bool ends_are_over_;                      ///< Plan's
   std::vector<sim::VisibleKeys> expected_;  ///< of each server, after the step before
 };
 

@@ -88,6 +88,14 @@ std::optional<std::size_t> lag_while_serving_in(const Plan& plan) {
 
 }  // namespace
 
+bool has_ends(const Plan& plan) {
+  return std::ranges::any_of(plan.steps, [](const PlanStep& step) {
+    return std::ranges::any_of(step.keys, [](const sim::VisibleKeys& server) {
+      return std::ranges::any_of(server, [](const auto& key) { return key.second.left_ms == 0; });
+    });
+  });
+}
+
 std::optional<std::string> not_reproducible(const Plan& plan, bool own_server) {
   if (plan.model.min_replicas > 0 && has_waits(plan))
     return "a real master's WAIT may count a replica that has left it, if min-replicas-to-write "

@@ -36,7 +36,13 @@ struct Plan {
   std::int64_t patience_ms = 0;  ///< how long a fresh client tries, apart from what is left of keys
   bool stuck = false;            ///< a client waits in acquire(), and nothing can happen any more
   bool endless = false;          ///< not the last step violates, but what goes on for ever after it
+  /// A key at the very end of its lifetime, where a run may use it once more, is taken for one that
+  /// is gone: what else ends at this instant is over.
+  bool ends_are_over = false;
 };
+
+/// Whether some key comes to the very end of its lifetime.
+bool has_ends(const Plan& plan);
 
 /// Whether a server looks at the time of day (EXAT, PXAT, EXPIREAT, TIME, ...): then the clients'
 /// clocks must agree with its.

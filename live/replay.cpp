@@ -54,7 +54,7 @@ class Replay {
   Replay(const Plan& plan, const std::vector<RunningServer>& servers)
       : plan_(plan),
         stage_(plan.model, servers, names_of_keys(plan), slots_of(plan), has_waits(plan)),
-        keyspaces_(stage_) {
+        keyspaces_(stage_, plan.ends_are_over) {
     start_together();
     for (std::size_t p = 0; p < plan.model.processes.size(); ++p)
       processes_.push_back(std::make_unique<ReplayedProcess>(static_cast<std::uint8_t>(p), stage_));
@@ -64,6 +64,7 @@ class Replay {
     Confirmation result;
     const RealServer server = nodes_.server();
     result.server = server.shown;
+    result.began_ms = stage_.epoch_ms;
     try {
       for (const auto& step : plan_.steps) {
         ++result.step;

@@ -4,6 +4,7 @@
 // the clients' clocks show, is the driver's doing, as the trace says.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct Confirmation {
   std::string detail;    ///< what was expected and found; or what was seen at the end
   std::string server;    ///< the version of the servers
   double seconds = 0;
+  std::int64_t began_ms = 0;  ///< the Unix time that stands for sim::kEpoch
 };
 
 /// Replays `plan` on `servers`, as many as its model has. Throws BadInput if one cannot be used: a

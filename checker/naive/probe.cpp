@@ -31,10 +31,10 @@ bool spawned_lives(const Process& process) {
 }
 
 /// What can happen in a world of the probe, but for the passing of time.
-bool possible(const Action& action, std::uint8_t fresh) {
+bool possible(const Action& action, std::size_t first_fresh) {
   switch (action.kind) {
     case Action::Kind::begin:
-      return action.process == fresh;
+      return action.process >= first_fresh;
     case Action::Kind::run:
     case Action::Kind::execute:
     case Action::Kind::deliver:
@@ -46,6 +46,60 @@ bool possible(const Action& action, std::uint8_t fresh) {
   }
 }
 
+/// A world of the probe, and what it has come through.
+struct Point {
+  World world;
+  std::int64_t patience_left_ms = 0;
+  int taken = 0;                   // permits, by fresh processes that do nothing more
+  std::set<std::size_t> served;    // of several fresh ones: those that have theirs
+  std::int64_t first_left_ms = 0;  // how long the first of these still has its own
+};
+
+/// Those that were met, and those from which it has not gone on.
+class Points {
+ public:
+  explicit Points(std::size_t first_fresh) : first_(first_fresh) {}
+
+  void meet(Point point) {
+    for (std::size_t p = first_; p < point.world.processes.size(); ++p)
+      point.world.processes[p].rounds_begun = {0};
+    point.world.outlook_ms = 0;
+    World as_met = point.world;
+    if (point.patience_left_ms == 0) as_met.absolute = false;  // how late it is does not matter
+    const auto [place, is_new] = met_.emplace(identity(as_met), point.patience_left_ms, point.taken,
+                                              point.served, point.first_left_ms);
+    if (!is_new) return;
+    bytes_met_ += std::get<0>(*place).size();
+    met_with_[point.taken] += 1;
+    open_.push_back(std::move(point));
+  }
+  Point next() {
+    Point point = std::move(open_.front());
+    open_.pop_front();
+    return point;
+  }
+  const std::deque<Point>& open() const { return open_; }
+
+  /// Try after try, with nothing to show for it but a longer trace.
+  bool in_vain() const {
+    std::size_t waits = 0;
+    const std::vector<Process>& processes = open_.front().world.processes;
+    for (std::size_t p = first_; p < processes.size(); ++p)
+      waits = std::max(waits, processes[p].history.size());
+    const bool many = met_with_.rbegin()->second > kWorldsInVain || waits > kWaitsWithinCall;
+    return many && open_.size() <= kFewWays;
+  }
+  bool too_many() const { return met_.size() > kMostWorlds || bytes_met_ > kMostBytes; }
+
+ private:
+  using Met = std::tuple<std::string, std::int64_t, int, std::set<std::size_t>, std::int64_t>;
+  std::size_t first_;
+  std::set<Met> met_;
+  std::deque<Point> open_;
+  std::map<int, std::size_t> met_with_;  // so many permits taken: who takes one more tries anew
+  std::size_t bytes_met_ = 0;            // what grows with every try grows fast
+};
+
 }  // namespace
 
 std::optional<std::int64_t> Rules::next_node_deadline(const World& world) const {
@@ -56,9 +110,18 @@ std::optional<std::int64_t> Rules::next_node_deadline(const World& world) const 
   return ahead.empty() ? std::nullopt : std::optional(*ahead.begin());
 }
 
+/// Of several permits, one after the other first: where one alone takes what several share, those
+/// that come at once may get what they cannot get so.
 Rules::Probe Rules::probe(const World& world, const Lock& lock) {
-  const auto fresh = static_cast<std::uint8_t>(model_.processes.size());
-  std::unique_ptr<Rules>& rules = probes_[lock];
+  const int permits = model_.program->permits();
+  const Probe result = probe_by(world, lock, 1);
+  return result == Probe::fails && permits > 1 ? probe_by(world, lock, permits) : result;
+}
+
+Rules::Probe Rules::probe_by(const World& world, const Lock& lock, int at_once) {
+  if (model_.processes.size() + static_cast<std::size_t>(at_once) > sim::kMaxProcesses + 1)
+    return Probe::endless;
+  std::unique_ptr<Rules>& rules = probes_[{lock, at_once}];
   if (!rules) {
     const auto like =
         std::find_if(model_.processes.begin(), model_.processes.end(), [&](const auto& setup) {
@@ -66,16 +129,17 @@ Rules::Probe Rules::probe(const World& world, const Lock& lock) {
                  setup.lock_keys.end();
         });
     LOCKSTEP_CHECK(like != model_.processes.end());
+    sim::ProcessSetup setup = *like;
+    setup.lock_keys = {lock.key};
+    setup.shared = {lock.shared};
+    setup.lease_ms = lock.lease_ms;
+    setup.settings = lock.settings;
+    setup.workload = {sim::WorkStep{sim::WorkStep::Kind::lock, 0, 0}};
+    setup.rounds = kForEver;
+    setup.threads = 1;
     sim::Model model = model_;
     model.properties.clear();
-    model.processes.push_back(*like);
-    model.processes.back().lock_keys = {lock.key};
-    model.processes.back().shared = {lock.shared};
-    model.processes.back().lease_ms = lock.lease_ms;
-    model.processes.back().settings = lock.settings;
-    model.processes.back().workload = {sim::WorkStep{sim::WorkStep::Kind::lock, 0, 0}};
-    model.processes.back().rounds = kForEver;
-    model.processes.back().threads = 1;
+    model.processes.insert(model.processes.end(), static_cast<std::size_t>(at_once), setup);
     model.latency_ms = 0;
     model.merges_tokens = true;  // it may poll for thousands of steps, with a token each
     rules = std::make_unique<Rules>(model, Memory::boundary, expected_, watch_);
@@ -88,10 +152,12 @@ Rules::Probe Rules::probe(const World& world, const Lock& lock) {
   for (Process& process : alone.processes) {
     if (!spawned_lives(process)) process = Process{};
   }
-  rules->incarnate(alone.processes.emplace_back(), rules->model().processes.back());
-  alone.processes.back().knows = world.newest;
+  for (int more = 0; more < at_once; ++more) {
+    rules->incarnate(alone.processes.emplace_back(), rules->model().processes.back());
+    alone.processes.back().knows = world.newest;
+  }
   const auto [known, fresh_world] = rules->probed_.try_emplace(identity(alone));
-  if (fresh_world) known->second = rules->probe_alone(std::move(alone), fresh);
+  if (fresh_world) known->second = rules->probe_alone(std::move(alone), at_once);
   // Real tokens may look otherwise, and what they do is not known.
   if (known->second == Probe::fails && rules->hangs_) known->second = Probe::endless;
   found_.add(rules->found_);
@@ -141,9 +207,10 @@ std::int64_t Rules::farthest_reach_ms() const {
 }
 
 /// How much time passes where nothing is urgent; 0: none can. Some of it comes out of the patience.
-std::int64_t Rules::probe_pass_ms(const World& world, std::int64_t& patience_left_ms) const {
+std::int64_t Rules::probe_pass_ms(const World& world, int at_once,
+                                  std::int64_t& patience_left_ms) const {
   const bool background =
-      std::any_of(world.processes.begin(), world.processes.end() - 1, spawned_lives);
+      std::any_of(world.processes.begin(), world.processes.end() - at_once, spawned_lives);
   const bool patient = patience_left_ms > 0 && (background || !next_node_deadline(world));
   const std::set<std::int64_t> ahead = deadlines(world);
   const std::int64_t ms = !ahead.empty() ? *ahead.begin() : patient ? patience_left_ms : 0;
@@ -151,10 +218,10 @@ std::int64_t Rules::probe_pass_ms(const World& world, std::int64_t& patience_lef
   return ms;
 }
 
-std::int64_t Rules::patience_from(const World& start) const {
+std::int64_t Rules::patience_from(const World& start, int at_once) const {
   if (!start.absolute) return 0;
   const std::int64_t patience = until_all_show(start, patience_ms());
-  if (std::none_of(start.processes.begin(), start.processes.end() - 1, spawned_lives))
+  if (std::none_of(start.processes.begin(), start.processes.end() - at_once, spawned_lives))
     return patience;
   World nodes_alone = start;
   nodes_alone.processes.clear();
@@ -171,79 +238,55 @@ void Rules::begin_anew(World& world, std::uint8_t fresh) const {
   world.processes[fresh] = std::move(next);
 }
 
-/// Whether something may change in the probe's world that the fresh process does not do.
-bool Rules::matter_beside(const World& world) const {
-  return std::any_of(world.processes.begin(), world.processes.end() - 1, spawned_lives) ||
+/// Whether something may change in the probe's world that no fresh process does.
+bool Rules::matter_beside(const World& world, int at_once) const {
+  return std::any_of(world.processes.begin(), world.processes.end() - at_once, spawned_lives) ||
          next_node_deadline(world).has_value();
 }
 
 /// Runs on the rules of the probe's own model: tries all that can happen.
-Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
-  struct Point {
-    World world;
-    std::int64_t patience_left_ms = 0;
-    int taken = 0;                   // permits, by fresh processes before this one
-    std::int64_t first_left_ms = 0;  // how long the first of these still has its own
-  };
-  const std::int64_t patience = patience_from(start);
-  std::set<std::tuple<std::string, std::int64_t, int, std::int64_t>> met;
-  std::deque<Point> open;
-  std::map<int, std::size_t> met_with;  // so many permits taken: who takes one more tries anew
-  std::size_t bytes_met = 0;            // what grows with every try grows fast
-  bool others_matter = false;           // something may change that the fresh process does not do
-  const auto meet = [&](Point point) {
-    point.world.processes[fresh].rounds_begun = {0};
-    point.world.outlook_ms = 0;
-    World as_met = point.world;
-    if (point.patience_left_ms == 0) as_met.absolute = false;  // how late it is does not matter
-    const auto [place, is_new] =
-        met.emplace(identity(as_met), point.patience_left_ms, point.taken, point.first_left_ms);
-    if (!is_new) return;
-    bytes_met += std::get<0>(*place).size();
-    met_with[point.taken] += 1;
-    open.push_back(std::move(point));
-  };
-  const auto taken_one = [&](const Point& before, World world) {
-    begin_anew(world, fresh);
-    meet({std::move(world), before.patience_left_ms, before.taken + 1,
-          before.taken == 0 ? model_.processes.back().lease_ms : before.first_left_ms});
-  };
-  meet({std::move(start), patience});
-  while (!open.empty()) {
-    const std::size_t waits = open.front().world.processes[fresh].history.size();
-    const bool in_vain = met_with.rbegin()->second > kWorldsInVain || waits > kWaitsWithinCall;
-    if (!others_matter && in_vain && open.size() <= kFewWays) return Probe::fails;
-    if (met.size() > kMostWorlds || bytes_met > kMostBytes) return Probe::endless;
+Rules::Probe Rules::probe_alone(World start, int at_once) {
+  const std::size_t first = start.processes.size() - static_cast<std::size_t>(at_once);
+  const std::int64_t patience = patience_from(start, at_once);
+  Points points(first);
+  bool others_matter = false;  // something may change that no fresh process does
+  points.meet({std::move(start), patience, 0, {}, 0});
+  while (!points.open().empty()) {
+    if (!others_matter && points.in_vain()) return Probe::fails;
+    if (points.too_many()) return Probe::endless;
     if (watch_ != nullptr && !watch_->may_go_on()) return Probe::acquires;
-    const Point now = std::move(open.front());
-    open.pop_front();
-    others_matter = others_matter || now.patience_left_ms > 0 || matter_beside(now.world);
+    const Point now = points.next();
+    others_matter = others_matter || now.patience_left_ms > 0 || matter_beside(now.world, at_once);
     std::vector<Action> actions = enabled(now.world);
-    std::erase_if(actions, [&](const Action& action) { return !possible(action, fresh); });
+    std::erase_if(actions, [&](const Action& action) {
+      return !possible(action, first) ||
+             (action.kind == Action::Kind::begin && now.served.contains(action.process));
+    });
     const bool pressing = std::any_of(actions.begin(), actions.end(), [&](const Action& action) {
       return urgent(now.world, action);
     });
     for (const Action& action : actions) {
-      if (pressing && action.kind == Action::Kind::begin) continue;
+      if (pressing && action.kind == Action::Kind::begin && at_once == 1) continue;
       for (Successor& successor : successors(now.world, action)) {
-        const bool its_own = action.process == fresh;
-        if (!its_own || !successor.facts.witnesses.contains(sim::Witness::acquired)) {
-          meet({std::move(successor.world), now.patience_left_ms, now.taken, now.first_left_ms});
-        } else if (now.taken + 1 < model_.program->permits()) {
-          taken_one(now, std::move(successor.world));
-        } else {
-          return Probe::acquires;
+        Point next{std::move(successor.world), now.patience_left_ms, now.taken, now.served,
+                   now.first_left_ms};
+        if (action.process >= first && successor.facts.witnesses.contains(sim::Witness::acquired)) {
+          if (now.taken + 1 == model_.program->permits()) return Probe::acquires;
+          begin_anew(next.world, action.process);
+          if (at_once > 1) next.served.insert(action.process);
+          if (next.taken++ == 0) next.first_left_ms = model_.processes.back().lease_ms;
         }
+        points.meet(std::move(next));
       }
     }
     if (pressing) continue;
     Point later = now;
-    const std::int64_t ms = probe_pass_ms(later.world, later.patience_left_ms);
+    const std::int64_t ms = probe_pass_ms(later.world, at_once, later.patience_left_ms);
     if (ms == 0 || (later.taken > 0 && ms >= later.first_left_ms)) continue;
     if (later.taken > 0) later.first_left_ms -= ms;
     Facts ignored;
     pass(later.world, ms, ignored);
-    meet(std::move(later));
+    points.meet(std::move(later));
   }
   return Probe::fails;
 }

@@ -481,14 +481,15 @@ class Rules {
     friend auto operator<=>(const Lock&, const Lock&) = default;
   };
   Probe probe(const World& world, const Lock& lock);
-  bool matter_beside(const World& world) const;
-  Probe probe_alone(World world, std::uint8_t fresh);
+  Probe probe_by(const World& world, const Lock& lock, int at_once);
+  bool matter_beside(const World& world, int at_once) const;
+  Probe probe_alone(World world, int at_once);
   std::int64_t patience_ms() const;
-  std::int64_t patience_from(const World& start) const;
+  std::int64_t patience_from(const World& start, int at_once) const;
   void begin_anew(World& world, std::uint8_t fresh) const;
   std::int64_t longest_matter_ms() const;
   std::int64_t farthest_reach_ms() const;
-  std::int64_t probe_pass_ms(const World& world, std::int64_t& patience_left_ms) const;
+  std::int64_t probe_pass_ms(const World& world, int at_once, std::int64_t& patience_left_ms) const;
   std::optional<std::int64_t> next_node_deadline(const World& world) const;
 
   sim::Model model_;
@@ -514,7 +515,8 @@ class Rules {
   bool following_ = false;  ///< a client is followed to see whether it comes back
   bool alone_ =
       false;  ///< one client is followed, or a probe's: whether it comes back is not asked
-  std::map<Lock, std::unique_ptr<Rules>> probes_;  // by lock: the same model and one process more
+  // By lock, and how many try at once: the same model and so many processes more.
+  std::map<std::pair<Lock, int>, std::unique_ptr<Rules>> probes_;
   // Of a probe's own rules: what it came to, by the identity of the world in which it was alone.
   std::unordered_map<std::string, Probe> probed_;  // never iterated
 };

@@ -186,6 +186,7 @@ World Rules::initial() const {
     world.nodes[n].drift_ppm = sim::of_clock(model_.node_drifts_ppm, n);
   }
   world.budget = model_.budget;
+  world.now = world.now + sim::Duration{model_.begins_ms};
   world.absolute = expected_.absolute || !expected_.units.empty();
   world.outlook_ms = until_all_show(world, common_unit_ms());
   return world;

@@ -28,7 +28,7 @@ local function majority(self, request)
     end
     return yes >= quorum or no > self.nodes - quorum
   end
-  request.enough(call_all(request))
+  call_all(request)
   return yes >= quorum
 end
 

@@ -1,4 +1,5 @@
 // Requests of one call: how they leave, one after the other.
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -27,11 +28,13 @@ void Run::call(const std::vector<std::pair<std::uint8_t, Request>>& requests,
   send_unsent(task);
 }
 
-void Run::give_up_call() {
+void Run::leave_call() {
+  current_->decides = false;
+  const auto is_pending = [](const Call& call) { return call.outcome == Call::Outcome::pending; };
+  if (std::ranges::none_of(current_->calls, is_pending)) return;
   Effect effect;
   effect.kind = Effect::Kind::gave_up;
   effect.task = current_->id;
-  current_->decides = false;
   emit(std::move(effect));
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "sim/base/ascii.hpp"
 #include "sim/client/clock_look.hpp"
@@ -15,6 +16,11 @@ namespace {
 
 /// In seconds or ms: of microseconds nothing is claimed that a client compares.
 bool is_time(std::int64_t number) { return number >= kFirstTime && number < kFirstMicros; }
+
+/// Also the number of a window of more than a second.
+bool is_time_in(std::int64_t number, std::int64_t unit) {
+  return unit > kSecondMs ? number > 0 && number < kFirstTime : is_time(number);
+}
 
 /// But for the numbers in it: what answers the one is an answer to the other.
 bool is_alike(const Effect& a, const Effect& b) {
@@ -43,11 +49,13 @@ const std::vector<Effect>& Look::effects_before() const {
 
 void Look::note_meeting(const Cases& cases, std::int64_t later, std::int64_t turn_ms, bool either) {
   bool explained = false;
+  std::set<std::int64_t> units = uses_.windows_;
+  units.insert({1, kSecondMs});
   for (const std::int64_t number : numbers_heard())
-    for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
+    for (const std::int64_t unit : units) {
+      if (!is_time_in(number, unit)) continue;
       const std::int64_t after = turn_ms - number * unit;
-      if (!is_time(number) || std::abs(after) > kFarthestMs) continue;
-      if (!decides(cases, later, number)) continue;
+      if (std::abs(after) > kFarthestMs || !decides(cases, later, number)) continue;
       explained = true;
       if (told_by_time(number)) use_.made.insert(0);
       note_met(after, unit, either);
@@ -74,7 +82,7 @@ void Look::note_made(const Cases& cases, std::int64_t later, std::int64_t turn_m
       explained = true;
       if (!replied.contains(number)) continue;
       use_.between.insert(after);
-      use_.all = use_.all && on_unit(after, unit);
+      note_in_unit(after, unit, use_);
     }
   for (const auto& kept : times_kept()) explained = explained || decides(cases, later, *kept);
   use_.explained = use_.explained && explained;
@@ -82,7 +90,7 @@ void Look::note_made(const Cases& cases, std::int64_t later, std::int64_t turn_m
 
 void Look::note_met(std::int64_t after, std::int64_t unit, bool either) {
   if (unit > 1) use_.units.insert(unit);
-  use_.all = use_.all && on_unit(after, unit);
+  note_in_unit(after, unit, use_);
   use_.met.insert(after);
   if (either) use_.met.insert(1 - after);
   const bool of_instant = std::ranges::any_of(
@@ -112,7 +120,7 @@ bool Look::made_beside(std::size_t observation, std::int64_t number, std::int64_
     if (std::abs(after) > kFarthestMs || !(moves(1) || moves(kSecondMs))) continue;
     met = true;
     use_.between.insert(after);
-    use_.all = use_.all && on_unit(after, unit_of(number));
+    note_in_unit(after, unit_of(number), use_);
   }
   return met;
 }

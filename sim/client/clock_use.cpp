@@ -396,6 +396,7 @@ void Look::note_numbers(const Paths& with, const VariedClock& clock,
                         const std::set<std::int64_t>& bases, RestPlaces& rests) {
   StepNumbers([&](std::int64_t later) { return tried(with, later); }, clock, use_)
       .note(bases, rests);
+  uses_.windows_.insert(use_.units.upper_bound(kSecondMs), use_.units.end());
 }
 
 bool Look::works_out(const Steps& vary) const {

@@ -62,8 +62,9 @@ class ClockUses {
   std::function<bool(const Reply&)> tells_clock_;
   bool drift_;
   checker::Watch* watch_;
-  bool missed_ = false;  ///< more turns of a step than could be found
-  bool mixed_ = false;   ///< ClockUse::mixes of some step: no more is to be found out
+  std::set<std::int64_t> windows_;  ///< lengths of those whose numbers a step has worked out, in ms
+  bool missed_ = false;             ///< more turns of a step than could be found
+  bool mixed_ = false;              ///< ClockUse::mixes of some step: no more is to be found out
   std::map<std::string, RestPlaces> known_;  ///< steps that were looked at, but for what is varied
   std::map<std::string, KeptThere> kept_;    ///< by what is remembered, tokens numbered anew
   std::size_t kept_count_ = 0;

@@ -361,7 +361,12 @@ void guard(lua_State* lua, const char* name) {
 void set_string_methods(lua_State* lua) {
   lua_pushliteral(lua, "");
   lua_getmetatable(lua, -1);
-  lua_pushvalue(lua, -3);
+  lua_newtable(lua);  // what a text has no field of is nil, as ever
+  for (lua_pushnil(lua); lua_next(lua, -5) != 0;) {
+    lua_pushvalue(lua, -2);
+    lua_insert(lua, -2);
+    lua_settable(lua, -4);
+  }
   lua_setfield(lua, -2, "__index");
   lua_pop(lua, 2);
 }

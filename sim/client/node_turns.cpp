@@ -156,7 +156,7 @@ bool NodeClocks::note_cause(const Met& met, std::int64_t later_ms, const Cause& 
   const std::int64_t after = then.ms - ms_of(cause.time, unit);
   use.met.insert(after);
   if (unit > 1) use.units.insert(unit);
-  use.all = use.all && on_unit(after, unit);
+  note_in_unit(after, unit, use);
   return true;
 }
 

@@ -5,10 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <initializer_list>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -34,7 +35,7 @@ bool depends(const ShiftedBy& shifted, const std::string& now,
 std::int64_t unit_at(std::span<const std::int64_t> times_ms, std::int64_t later_ms,
                      const std::set<std::int64_t>& known) {
   std::vector<std::int64_t> units(known.begin(), known.end());
-  for (const std::int64_t parts : {1, 2, 4, 5, 10}) units.push_back(kSecondMs / parts);
+  for (const std::int64_t parts : kPartsOfUnit) units.push_back(kSecondMs / parts);
   for (const std::int64_t unit : units)
     if (std::ranges::any_of(times_ms, [&](auto time) { return (time + later_ms) % unit == 0; }))
       return unit;
@@ -115,19 +116,50 @@ void note_seconds(const ShiftedBy& shifted, const std::string& now, TimeUse& use
     use.explained = use.explained && !recurs(ways_each(std::lcm(period_ms, step_ms)));
 }
 
-/// How far after the last multiple of the unit each of these lies, at its beginning, 1 ms later, in
-/// its middle, in its last ms, and in the next one.
-std::array<std::vector<std::int64_t>, 5> after_multiple(const MadeLater& made,
-                                                        std::int64_t clock_ms, std::int64_t unit) {
-  const std::int64_t begun_ms = clock_ms - floor_quotient(clock_ms, unit) * unit;
-  std::array<std::vector<std::int64_t>, 5> after;
-  const std::array<std::int64_t, 5> when{0, 1, unit / 2, unit - 1, unit};
-  for (std::size_t i = 0; i < when.size(); ++i) {
-    after[i] = made(when[i] - begun_ms);
-    for (std::int64_t& time_ms : after[i])
-      time_ms -= clock_ms - begun_ms + (when[i] == unit ? unit : 0);
+/// A place in what a step makes, and how far after the last multiple of a unit that lies when so
+/// much of the unit is over.
+class InUnit {
+ public:
+  InUnit(const MadeLater& made, std::int64_t clock_ms, std::int64_t unit, std::size_t size)
+      : made_(made), begun_ms_(floor_quotient(clock_ms, unit) * unit - clock_ms), size_(size) {
+    multiple_ms_ = clock_ms + begun_ms_;
   }
-  return after;
+
+  std::optional<std::int64_t> after(std::size_t place, std::int64_t over_ms) {
+    const auto [found, added] = tried_.try_emplace(over_ms);
+    if (added) found->second = made_(over_ms + begun_ms_);
+    if (found->second.size() != size_) return std::nullopt;
+    return found->second[place] - multiple_ms_;
+  }
+
+ private:
+  const MadeLater& made_;
+  std::int64_t begun_ms_;  ///< the beginning of the unit, seen from the clock
+  std::int64_t multiple_ms_ = 0;
+  std::size_t size_;
+  std::map<std::int64_t, std::vector<std::int64_t>> tried_;
+};
+
+/// What lies so far after a multiple of the unit for as long as a part of it lasts, if it is so in
+/// each part, and again in the next unit: with the first ms of a part it may still be what it was
+/// in the part before (rounded up). Nothing if it is not so.
+std::set<std::int64_t> stays_in_parts(InUnit& in_unit, std::size_t place, std::int64_t unit,
+                                      std::int64_t part, bool& rounds_up) {
+  std::set<std::int64_t> stays;
+  std::optional<std::int64_t> before = in_unit.after(place, 0);
+  if (!before || in_unit.after(place, unit) != *before + unit) return {};
+  stays.insert(*before);
+  for (std::int64_t from = 0; from < unit; from += part) {
+    const auto first = in_unit.after(place, from), then = in_unit.after(place, from + 1);
+    const bool same = then && in_unit.after(place, from + part / 2) == then &&
+                      in_unit.after(place, from + part - 1) == then;
+    const bool up = from == 0 ? then == *before + unit : first == before;
+    if (!same || (first != then && !up) || std::abs(*then) > kFarthestMs) return {};
+    stays.insert(*then);
+    rounds_up = rounds_up || first != then;
+    before = then;
+  }
+  return stays;
 }
 
 }  // namespace
@@ -172,19 +204,19 @@ void note_rounded(const MadeLater& made, std::int64_t clock_ms, bool known_elsew
       if (soon[i] != now[i] + 1 && next[i] != now[i]) rounded.insert(i);
     if (rounded.empty()) continue;
     stay.insert(rounded.begin(), rounded.end());
-    const auto after = after_multiple(made, clock_ms, unit);
-    if (std::ranges::any_of(after, [&](const auto& each) { return each.size() != now.size(); }))
-      continue;
-    for (const std::size_t i : rounded) {
-      const std::int64_t first = after[0][i], then = after[1][i];
-      const bool same = after[2][i] == then && after[3][i] == then && after[4][i] == first;
-      const bool up = then == first + unit;  // rounded up
-      if (!same || (first != then && !up) || std::abs(then) > kFarthestMs) continue;
-      use.made.insert({first, then});
-      found.insert(i);
-    }
+    InUnit in_unit(made, clock_ms, unit, now.size());
+    for (const std::size_t place : rounded)
+      for (const std::int64_t parts : kPartsOfUnit) {
+        if (unit % parts != 0 || unit / parts <= 1 || found.contains(place)) continue;
+        bool rounds_up = false;
+        const auto stays = stays_in_parts(in_unit, place, unit, unit / parts, rounds_up);
+        if (stays.empty()) continue;
+        use.rounds_up = use.rounds_up || rounds_up;
+        use.made.insert(stays.begin(), stays.end());
+        use.units.insert(unit / parts);
+        found.insert(place);
+      }
   }
-  // To the nearest one, and the like.
   use.explained = use.explained && (known_elsewhere || stay == found);
 }
 

@@ -309,7 +309,7 @@ int all_outcomes(Vm& vm, lua_State* lua) {
     lua_rawseti(lua, -2, static_cast<lua_Integer>(at + 1));
     any_pending = any_pending || pending;
   }
-  vm.run->current().decides = any_pending;
+  vm.run->current().decides = vm.run->current().hears_each;
   lua_pushboolean(lua, any_pending);
   return 2;
 }
@@ -320,7 +320,7 @@ int hear_more(Vm& vm, lua_State*) {
 }
 
 int hear_no_more(Vm& vm, lua_State*) {
-  vm.run->give_up_call();
+  vm.run->leave_call();
   return 0;
 }
 
@@ -328,10 +328,11 @@ constexpr const char* kCallAllCode = R"(
 local send, hear, leave, pcall, error = ...
 return function(request)
   local answers, pending = send(request)
-  while pending do
-    local fine, enough = pcall(request.enough, answers)
-    if not fine then leave() error(enough, 0) end
-    if enough then leave() break end
+  local enough = request.enough
+  while enough do  -- is asked of the last answer, too
+    local fine, heard = pcall(enough, answers)
+    if not fine then leave() error(heard, 0) end
+    if heard or not pending then leave() break end
     answers, pending = hear()
   end
   return answers

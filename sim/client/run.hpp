@@ -173,7 +173,7 @@ class Run {
   void call(const std::vector<std::pair<std::uint8_t, Request>>& requests, std::int64_t timeout_ms,
             bool each = false);
   /// The current task does not wait for the rest of its call.
-  void give_up_call();
+  void leave_call();
   void wait(Wait::Kind kind, std::int64_t ms);
   /// A clock was read: the id of the new instant.
   std::optional<std::uint16_t> read_clock(bool wall);

@@ -17,6 +17,8 @@ namespace lockstep::sim {
 
 namespace {
 
+constexpr std::int64_t kMostParts = 24;  // of a unit, after some of which another one begins
+
 /// The request and the argument that the number at `place` of numbers_of() is in; no request if it
 /// is a wait.
 std::pair<const Request*, std::size_t> argument_with(std::size_t place, const Step& step) {
@@ -227,7 +229,8 @@ void StepNumbers::note_sent(std::size_t place, const Step& here) {
     use_.lifetimes = false;
 }
 
-/// A number that is the same for so long, and then another one: that of the minute, of the hour.
+/// A number that is the same for so long, and then another one: that of the minute, of the hour;
+/// or of the nearest one, or the day of another time zone, which begins so much later.
 bool StepNumbers::note_unit(std::size_t place, std::int64_t base, const Numbers& now) {
   const auto number_at = [&](std::int64_t later) -> std::optional<std::int64_t> {
     const std::optional<Step> step = step_at_(later);
@@ -247,23 +250,28 @@ bool StepNumbers::note_unit(std::size_t place, std::int64_t base, const Numbers&
   };
   const std::int64_t first = end_of(base), second = end_of(first), unit = second - first;
   if (unit <= 1 || unit >= kFarthestMs || end_of(second) - second != unit) return false;
-  for (const std::int64_t reading : clock_.readings)
-    if ((reading + first) % unit != 0) return false;
+  std::set<std::int64_t> units{unit};
+  for (const std::int64_t reading : clock_.readings) {
+    const std::int64_t part = std::gcd(unit, reading + first);  // the whole unit, or an offset
+    if (part <= 1 || unit / part > kMostParts) return false;
+    units.insert(part);
+  }
   const auto one = number_at(first), next = number_at(second);
   for (const std::int64_t count : {2, 13, 61, 1441}) {  // it is no remainder
     const auto far = number_at(first + count * unit);
     if (!far || !one || !next || *far - *one != count * (*next - *one)) return false;
   }
-  use_.units.insert(unit);
-  note_made_of_unit(now[place], base, unit);
+  use_.units.insert(units.begin(), units.end());
+  if (one) note_made_of_unit(*one, first, unit);
+  if (const auto before = number_at(first - 1)) note_made_of_unit(*before, first - 1, unit);
   return true;
 }
 
 /// How far after the last multiple of the unit such a time lies.
 void StepNumbers::note_made_of_unit(std::int64_t number, std::int64_t base, std::int64_t unit) {
-  if (number < kFirstTime) return;  // that of a window
+  const std::int64_t time_ms = number * (number < kFirstTime ? unit : unit_of(number));
   for (const std::int64_t reading : clock_.readings) {
-    const std::int64_t after = number * unit_of(number) - (reading + base) / unit * unit;
+    const std::int64_t after = time_ms - (reading + base) / unit * unit;
     if (std::abs(after) <= kFarthestMs) use_.made.insert(after);  // else that of a short one
   }
 }

@@ -131,9 +131,17 @@ int onwards(std::int64_t place, const std::set<std::int64_t>& turns) {
   return turns.contains(place + 1) ? -1 : 1;
 }
 
-bool on_unit(std::int64_t after_ms, std::int64_t unit) {
+void note_in_unit(std::int64_t after_ms, std::int64_t unit, TimeUse& use) {
   const std::int64_t rest = (after_ms % unit + unit) % unit;
-  return rest <= 1 || rest == unit - 1;
+  if (rest <= 1 || rest == unit - 1) return;
+  for (const std::int64_t parts : kPartsOfUnit) {
+    const std::int64_t beyond = rest % (unit / parts);
+    if (unit % parts != 0 || beyond > 1) continue;
+    use.units.insert(unit / parts);
+    use.rounds_up = use.rounds_up || beyond == 1;
+    return;
+  }
+  use.all = false;
 }
 
 void Courses::begin(std::int64_t later_ms) {

@@ -1,6 +1,7 @@
 // Where something that depends on a clock turns: found by trying.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -126,9 +127,14 @@ std::int64_t common_multiple(const std::set<std::int64_t>& units);
 inline constexpr std::int64_t kSecondMs = 1000;
 inline constexpr std::int64_t kSecondUs = 1'000'000;
 
-/// Whether what turns so long after a time that is rounded to `unit` does so with a multiple of
-/// that, or beside one: such points are tried wherever in a unit a run begins, others are not.
-bool on_unit(std::int64_t after_ms, std::int64_t unit);
+/// A unit is looked at in halves, quarters, fifths and tenths, too: what is rounded to the nearest
+/// one turns in its middle.
+inline constexpr std::array<std::int64_t, 5> kPartsOfUnit = {1, 2, 4, 5, 10};
+
+/// Notes that something turns so long after a time that is rounded to `unit`: points are tried
+/// where a clock shows a multiple of a unit, and beside one, wherever in it a run begins. A part of
+/// the unit is one, too, if it turns there; what turns elsewhere is not found.
+void note_in_unit(std::int64_t after_ms, std::int64_t unit, TimeUse& use);
 
 /// Far more than any lease, far less than an absolute time: two weeks.
 inline constexpr std::int64_t kFarthestMs = 1'209'600'000;

@@ -137,7 +137,7 @@ struct Model {
   PartOfMs part_of_ms = PartOfMs::none;
   int later_from = 0;        ///< as in ServerMode
   unsigned field_order = 0;  ///< likewise
-  /// How long after kEpoch a run begins that looks at the absolute time, in ms.
+  /// How long after kEpoch a run begins, in ms: matters where it looks at the absolute time.
   std::int64_t begins_ms = 0;
   bool distinct_micros = false;   ///< TIME tells no microsecond twice; else only whole ms
   bool merges_tokens = true;      ///< a reduction of the engine: recycled and renamed lock tokens

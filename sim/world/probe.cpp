@@ -25,26 +25,27 @@ constexpr std::size_t kWaitsInVain = 400;
 /// The watch is asked before the first world of every probe, and before each that is so many on.
 constexpr std::size_t kWorldsBetween = 64;
 
-/// A world of the probe. The fresh client is a process more; its ids never meet the search's
-/// states.
+/// A world of the probe. A fresh client is a process more; its ids never meet the search's states.
 struct Alone {
-  std::vector<Id> processes;  ///< the fresh one, then those in the background
+  std::vector<Id> processes;  ///< the fresh ones, then those in the background
   std::vector<Id> nodes;
   Id run = 0;
   std::int64_t patience_ms = 0;  ///< absolute runs: for how long what was written may still matter
-  unsigned taken = 0;            ///< permits, by fresh clients before this one, who keep them
+  unsigned taken = 0;            ///< permits, by fresh clients who keep them and do nothing more
+  ProcessSet served = 0;         ///< the fresh ones, of several, that have theirs
   std::int64_t lasts_ms = 0;     ///< then: for how long the first of these has its own
   friend auto operator<=>(const Alone&, const Alone&) = default;
 };
 
 }  // namespace
 
-/// One probe for one lock: of several permits all are taken, by one fresh client after the other.
+/// One probe for one lock: of several permits all are taken, by one fresh client after the other,
+/// or by as many at once.
 class Probe {
  public:
   enum class End : std::uint8_t { acquires, fails, endless, cut_off };
 
-  Probe(Prober& world, const Found& found, std::uint32_t setup);
+  Probe(Prober& world, const Found& found, std::uint32_t setup, unsigned at_once);
   End search();
   bool looked_at_time() const { return looked_at_time_; }
 
@@ -55,9 +56,15 @@ class Probe {
   /// All that can come next; true if the fresh client acquires in one of it.
   bool expand(const Alone& now);
   bool waits_for_nobody_else(const Alone& now) const;
-  /// How often the fresh client has waited since it was plain data.
+  bool is_fresh(std::size_t p) const { return p < fresh_.size(); }
+  bool has_background(const Alone& now) const { return now.processes.size() > fresh_.size(); }
+  /// How often a fresh client has waited since it was plain data.
   std::size_t waits_of(const Alone& now) const {
-    return world_.processes_.automaton().state(info(now, 0).value.program).path.size();
+    std::size_t most = 0;
+    for (std::size_t p = 0; p < fresh_.size(); ++p)
+      most = std::max(most,
+                      world_.processes_.automaton().state(info(now, p).value.program).path.size());
+    return most;
   }
   bool waits_for_time(const Alone& now, std::size_t p, const LocalAction& action) const;
   bool act(const Alone& now, std::size_t p, std::size_t action);
@@ -68,7 +75,7 @@ class Probe {
   void replicate(Alone& world, bool by_time);
   std::int64_t patience_in(const Alone& start) const;
   Surroundings around(const Alone& now, std::size_t p) const;
-  Id settled(Id fresh);
+  Id settled(std::size_t p, Id fresh);
   /// Once nothing waits any more for what was written before, it does not matter how late it is.
   void found(Alone next) {
     Alone place = next;
@@ -81,7 +88,7 @@ class Probe {
   }
 
   Prober& world_;
-  Id fresh_ = 0;  ///< the client that has done nothing yet
+  std::vector<Id> fresh_;  ///< the clients that have done nothing yet
   std::int64_t lease_ms_ = 0;
   bool looked_at_time_ = false;
   bool alone_counts_ = true;  ///< so far nothing but the fresh client can have changed anything
@@ -91,23 +98,26 @@ class Probe {
   std::size_t with_most_taken_ = 0;  ///< worlds with so many
 };
 
-Probe::Probe(Prober& world, const Found& found, std::uint32_t setup) : world_(world) {
-  Process fresh;
-  fresh.index = static_cast<std::uint8_t>(world.setting_.processes);
-  fresh.rounds = {0};
-  fresh.program = world.processes_.automaton().initial(setup, fresh.rounds);
-  for (std::uint8_t n = 0; world.setting_.servers.spare > 0 && n < found.nodes.size(); ++n)
-    if (world.nodes_.info(found.nodes[n]).value.slots == Slots::own) fresh.masters = {{n, n}};
-  for (std::uint8_t group = 0; group < world.setting_.servers.nodes; ++group) {
-    if (world.setting_.servers.replicas == 0) break;
-    const std::uint8_t promoted = world.nodes_.info(found.nodes[group]).value.newest;
-    const std::uint8_t newest = promoted == kNoServer ? group : promoted;
-    fresh.masters.push_back({newest, newest});
+Probe::Probe(Prober& world, const Found& found, std::uint32_t setup, unsigned at_once)
+    : world_(world) {
+  for (unsigned more = 0; more < at_once; ++more) {
+    Process fresh;
+    fresh.index = static_cast<std::uint8_t>(world.setting_.processes + more);
+    fresh.rounds = {0};
+    fresh.program = world.processes_.automaton().initial(setup, fresh.rounds);
+    for (std::uint8_t n = 0; world.setting_.servers.spare > 0 && n < found.nodes.size(); ++n)
+      if (world.nodes_.info(found.nodes[n]).value.slots == Slots::own) fresh.masters = {{n, n}};
+    for (std::uint8_t group = 0; group < world.setting_.servers.nodes; ++group) {
+      if (world.setting_.servers.replicas == 0) break;
+      const std::uint8_t promoted = world.nodes_.info(found.nodes[group]).value.newest;
+      const std::uint8_t newest = promoted == kNoServer ? group : promoted;
+      fresh.masters.push_back({newest, newest});
+    }
+    fresh_.push_back(world.processes_.intern(fresh));
   }
-  fresh_ = world.processes_.intern(fresh);
   lease_ms_ = world.setting_.setups[setup].lease_ms;
   Alone start;
-  start.processes = {fresh_};
+  start.processes = fresh_;
   start.processes.insert(start.processes.end(), found.background.begin(), found.background.end());
   start.nodes = found.nodes;
   start.run = found.run;
@@ -119,7 +129,7 @@ Probe::Probe(Prober& world, const Found& found, std::uint32_t setup) : world_(wo
 std::int64_t Probe::patience_in(const Alone& start) const {
   if (!world_.setting_.knowledge.absolute) return 0;
   std::int64_t ms = world_.runs_.patience_ms(world_.runs_.info(start.run).value.now_ms);
-  if (start.processes.size() == 1) return ms;
+  if (!has_background(start)) return ms;
   std::int64_t latest = 0;
   for (const Id node : start.nodes)
     for (const std::int64_t deadline : world_.nodes_.info(node).ahead.deadlines)
@@ -141,7 +151,8 @@ Probe::End Probe::search() {
   return End::fails;
 }
 
-/// The fresh client asks (again), and time passes, where nothing has to happen before.
+/// A lone fresh client asks (again), and time passes, where nothing has to happen before; one of
+/// several may ask whenever it likes.
 bool Probe::expand(const Alone& now) {
   using Kind = Action::Kind;
   if (serve(now)) return false;
@@ -152,7 +163,11 @@ bool Probe::expand(const Alone& now) {
     for (std::size_t a = 0; a < actions; ++a) {
       const LocalAction action = info(now, p).actions[a];
       if (action.kind == Kind::begin) {
-        if (p == 0) begin = a;
+        if (!is_fresh(p) || has(now.served, static_cast<unsigned>(p))) continue;
+        if (fresh_.size() == 1)
+          begin = a;
+        else if (act(now, p, a))
+          return true;
         continue;
       }
       const bool message = action.kind == Kind::execute || action.kind == Kind::deliver;
@@ -216,8 +231,7 @@ bool Probe::waits_for_nobody_else(const Alone& now) const {
     return std::ranges::none_of(world_.nodes_.info(node).ahead.deadlines,
                                 [](std::int64_t deadline) { return deadline > 0; });
   };
-  return now.patience_ms == 0 && now.processes.size() == 1 &&
-         std::ranges::all_of(now.nodes, is_at_rest);
+  return now.patience_ms == 0 && !has_background(now) && std::ranges::all_of(now.nodes, is_at_rest);
 }
 
 /// Whether time may pass before it, because its task has been answered so before at this instant.
@@ -231,28 +245,29 @@ bool Probe::waits_for_time(const Alone& now, std::size_t p, const LocalAction& a
 bool Probe::act(const Alone& now, std::size_t p, std::size_t action) {
   for (const StepResult& step :
        world_.processes_.steps(now.processes[p], static_cast<unsigned>(action), around(now, p))) {
-    const bool acquired = p == 0 && world_.reports_[step.report].claims.acquired != 0;
+    const bool acquired = is_fresh(p) && world_.reports_[step.report].claims.acquired != 0;
     if (acquired && now.taken + 1 == world_.setting_.permits) return true;
     looked_at_time_ = looked_at_time_ || world_.reports_[step.report].read_time;
     Alone next = now;
     if (acquired) {
-      next.processes[0] = fresh_;
+      next.processes[p] = fresh_[p];
+      if (fresh_.size() > 1) next.served |= only<ProcessSet>(static_cast<unsigned>(p));
       if (next.taken++ == 0) next.lasts_ms = lease_ms_;
       found(std::move(next));
       continue;
     }
     step.changes.apply_to(next.processes.data(), static_cast<unsigned>(p));
-    if (p == 0) next.processes[p] = settled(next.processes[p]);
+    if (is_fresh(p)) next.processes[p] = settled(p, next.processes[p]);
     found(std::move(next));
   }
   return false;
 }
 
 /// How often it has asked is no part of the world. One that has ended its process begins anew.
-Id Probe::settled(Id fresh) {
+Id Probe::settled(std::size_t p, Id fresh) {
   Process process = world_.processes_.info(fresh).value;
   if (process.life == Life::dead) {
-    Process anew = world_.processes_.info(fresh_).value;
+    Process anew = world_.processes_.info(fresh_[p]).value;
     anew.connections = std::move(process.connections);
     return world_.processes_.intern(anew);
   }
@@ -322,7 +337,7 @@ void Probe::pass(const Alone& now) {
       if (deadline > 0 && (next_ms == 0 || deadline < next_ms)) next_ms = deadline;
   };
   for (const Id node : now.nodes) consider(world_.nodes_.info(node).ahead.deadlines);
-  const bool patient = now.patience_ms > 0 && (next_ms == 0 || now.processes.size() > 1);
+  const bool patient = now.patience_ms > 0 && (next_ms == 0 || has_background(now));
   for (std::size_t p = 0; p < now.processes.size(); ++p) consider(info(now, p).ahead.deadlines);
   if (patient && next_ms == 0) next_ms = now.patience_ms;
   if (next_ms == 0 || (now.taken > 0 && next_ms >= now.lasts_ms)) return;
@@ -369,16 +384,28 @@ bool Prober::can_acquire(Found found) {
   if (!added) return place->second;
   if (!watch_.why().empty()) return true;
   for (const std::uint32_t setup : setting_.probe_setups) {
-    Probe probe(*this, found, setup);
-    setting_.probes = true;
-    const Probe::End end = probe.search();
-    setting_.probes = false;
-    setting_.endless_probe = setting_.endless_probe || end == Probe::End::endless;
-    if (end != Probe::End::fails || setting_.hangs_in_probe) continue;  // real tokens may do
-    setting_.failed_by_time = setting_.failed_by_time || probe.looked_at_time();
-    if (!probe.looked_at_time() || !setting_.knowledge.doubts_probes) place->second = false;
+    Answer answer = send(found, setup, 1);
+    if (answer.fails && setting_.permits > 1) answer = send(found, setup, setting_.permits);
+    if (!answer.fails || setting_.hangs_in_probe) continue;  // real tokens may do
+    setting_.failed_by_time = setting_.failed_by_time || answer.looked_at_time;
+    if (!answer.looked_at_time || !setting_.knowledge.doubts_probes) place->second = false;
   }
   return place->second;
+}
+
+/// Where one alone takes what several would share, that many at once can get what they cannot one
+/// after the other.
+Prober::Answer Prober::send(const Found& found, std::uint32_t setup, unsigned at_once) {
+  if (setting_.processes + at_once > kMaxProcesses + 1) {
+    setting_.endless_probe = true;
+    return {};
+  }
+  Probe probe(*this, found, setup, at_once);
+  setting_.probes = true;
+  const Probe::End end = probe.search();
+  setting_.probes = false;
+  setting_.endless_probe = setting_.endless_probe || end == Probe::End::endless;
+  return {end == Probe::End::fails, probe.looked_at_time()};
 }
 
 }  // namespace lockstep::sim

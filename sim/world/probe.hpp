@@ -46,6 +46,12 @@ class Prober {
 
  private:
   friend class Probe;
+  /// What one probe comes to.
+  struct Answer {
+    bool fails = false;
+    bool looked_at_time = false;
+  };
+  Answer send(const Found& found, std::uint32_t setup, unsigned at_once);
 
   Setting& setting_;
   Tables& tables_;

@@ -106,9 +106,9 @@ TEST_CASE("two threads ask all nodes at once", "[parallel-calls][many-models]") 
 TEST_CASE("who hears each answer can tell which came first", "[parallel-calls][many-models]") {
   const std::string by_order =
       test::kToken +
-      "local order = {} local answers = call_all { 'SET', self.key, self.token, 'NX', 'PX', "
-      "self.ttl_ms, enough = function(so_far) for _, a in ipairs(so_far) do "
-      "if not a.pending and not order[a.node] then order[a.node] = true order[#order + 1] = a.node "
+      "local order, heard = {}, {} local answers = call_all { 'SET', self.key, self.token, 'NX', "
+      "'PX', self.ttl_ms, enough = function(so_far) for _, a in ipairs(so_far) do "
+      "if not a.pending and not heard[a.node] then heard[a.node] = true order[#order + 1] = a.node "
       "end end return false end } " +
       kCountAnswers;
   // Nobody's third node is the first to answer but where the network makes it so.
@@ -116,6 +116,11 @@ TEST_CASE("who hears each answer can tell which came first", "[parallel-calls][m
   CHECK(wrong.judged(Property::mutual_exclusion) == Verdict::violated);
   QuorumLock right(3, by_order + "return got >= 2");
   CHECK(right.judged(Property::mutual_exclusion) == Verdict::holds);
+  // It hears the last answer, too: where all three have come, which of them was the last one.
+  QuorumLock last(3, by_order + "return got >= 2 or order[3] == 2");
+  CHECK(last.judged(Property::mutual_exclusion) == Verdict::violated);
+  QuorumLock heard(3, by_order + "return #order == 3 and got >= 2");
+  CHECK(heard.judged(Property::deadlock) == Verdict::holds);
 }
 
 TEST_CASE("the order of answers that is left out changes neither verdict nor length",

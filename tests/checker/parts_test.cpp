@@ -9,6 +9,7 @@ namespace {
 
 using namespace lockstep;
 using checker::Verdict;
+using sim::Fault;
 using sim::Property;
 using test::Bodies;
 using test::InlineLock;

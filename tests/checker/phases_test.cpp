@@ -97,3 +97,58 @@ TEST_CASE("a key that says in whole seconds when it ends is taken as exactly as 
   CHECK(holds_for("<=", 2000));
   CHECK_FALSE(holds_for("<=", 2500));
 }
+
+TEST_CASE("what is rounded to the nearest second turns in the middle of one",
+          "[time][many-models]") {
+  // A may have come in with the last ms that is rounded down: its key says so much less.
+  for (const std::string nearest :
+       {"math.floor(millis(now()) / 1000 + 0.5)", "(millis(now()) + 500) // 1000"}) {
+    INFO(nearest);
+    const auto lock_with = [&](const std::string& over) {
+      return test::InlineLock(
+          {"  local second = " + nearest +
+               "\n  if redis('SETNX', self.key, second + 3) == 1 then return true end\n"
+               "  local ends = redis('GET', self.key)\n  return ends ~= nil and tonumber(ends) " +
+               over + " second",
+           "redis('DEL', self.key) return true"},
+          ", leases = {}");
+    };
+    const auto alone = [&](const std::string& over, std::int64_t ms) {
+      test::InlineLock lock = lock_with(over);
+      lock.model = held(lock.model, ms);
+      lock.model.properties = {sim::Property::mutual_exclusion};
+      return checker::explore(lock.model, {}).verdict;
+    };
+    CHECK(alone("<", 3000) == checker::Verdict::holds);
+    CHECK(alone("<", 3001) == checker::Verdict::violated);
+    CHECK(alone("<=", 2000) == checker::Verdict::holds);
+    CHECK(alone("<=", 2001) == checker::Verdict::violated);
+    CHECK(judged(lock_with("<"), 3000) == checker::Verdict::holds);
+    CHECK(judged(lock_with("<"), 3500) == checker::Verdict::violated);
+  }
+}
+
+TEST_CASE("a window of time may begin at an offset", "[time][many-models]") {
+  // B comes in two windows later: at least one whole one and 1 ms.
+  const auto judged_with = [](const std::string& window, std::int64_t ms) {
+    test::InlineLock lock({"  local window = " + window +
+                               "\n  if redis('SETNX', self.key, window) == 1 then return true end\n"
+                               "  local at = redis('GET', self.key)\n"
+                               "  return at ~= nil and window - tonumber(at) >= 2",
+                           "redis('DEL', self.key) return true"},
+                          ", leases = {}");
+    lock.model = held(lock.model, ms);
+    lock.model.properties = {sim::Property::mutual_exclusion};
+    return checker::explore(lock.model, {}).verdict;
+  };
+  for (const std::string window :
+       {"(millis(now()) + 5000) // 10000", "math.floor(millis(now()) / 10000 + 0.5)",
+        "(millis(now()) + 2500) // 10000"}) {
+    INFO(window);
+    CHECK(judged_with(window, 10'000) == checker::Verdict::holds);
+    CHECK(judged_with(window, 10'001) == checker::Verdict::violated);
+  }
+  // A day of another time zone.
+  CHECK(judged_with("(millis(now()) + 28800000) // 86400000", 86'400'001) ==
+        checker::Verdict::violated);
+}

@@ -247,6 +247,25 @@ TEST_CASE("a permit that is lost for ever is told, though others are left", "[pr
   CHECK(of_permits(2, counted(3), Fault::crash) == Verdict::holds);  // one more than is promised
 }
 
+TEST_CASE("permits that one client alone would take are to be had by several at once", "[probe]") {
+  // Two places, and each tries both: who is alone has both, two that come at once have one each.
+  const auto of_places = [](const std::string& px, Fault fault) {
+    const auto take = [&](const std::string& place) {
+      return "redis('SET', self.key .. '" + place + "', self.token, 'NX'" + px + ") == OK ";
+    };
+    InlineLock lock({test::kToken + "local one = " + take("1") + "local two = " + take("2") +
+                         "return one or two",
+                     "for place = 1, 2 do redis('EVAL', [[if redis.call('get', KEYS[1]) == ARGV[1] "
+                     "then return redis.call('del', KEYS[1]) end return 0]], 1, self.key .. place, "
+                     "self.token) end return true"},
+                    ", permits = 2, leases = { '{key}1', '{key}2' }");
+    return lock.alone_with(fault).lasting(4, 2).judged(Property::deadlock);
+  };
+  CHECK(of_places("", Fault::delay) == Verdict::holds);
+  CHECK(of_places("", Fault::crash) == Verdict::violated);
+  CHECK(of_places(", 'PX', self.ttl_ms", Fault::crash) == Verdict::holds);
+}
+
 /// A fresh client does not wait until another fresh client's lease is over.
 TEST_CASE("a permit that comes back by its lease is not lost, one that never does is",
           "[probe][many-models]") {

@@ -50,7 +50,7 @@ local function each(self, ...)
     return done >= ENOUGH
   end
   self.said = {}
-  count(call_all { timeout_ms = TIMEOUT, enough = count, ... })
+  call_all { timeout_ms = TIMEOUT, enough = count, ... }
   return done
 end
 )";

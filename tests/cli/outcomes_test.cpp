@@ -136,6 +136,32 @@ TEST_CASE("a replay in which others could go on decides nothing of who could not
   CHECK(ran.code == 2);
 }
 
+TEST_CASE("a run that hangs on a server's time of day is not to be had live") {
+  // The number of ten seconds: it is another one today.
+  const auto made_of_time = [](const std::string& name, const std::string& made) {
+    const auto folder = protocol(
+        name, "return redis('EVAL', [[local t = redis.call('TIME') redis.call('SET', KEYS[1], " +
+                  made + ") return 1]], 1, self.key) == 1");
+    const auto trace = (scratch() / (name + "-trace.json")).string();
+    CHECK(run({"check", folder, "--property", "mutual-exclusion", "--trace", trace}).code == 1);
+    return run({"replay", trace, "--live"});
+  };
+  const auto ran = made_of_time("tens", "math.floor(t[1] / 10)");
+  CHECK(ran.code == 2);
+  CHECK_THAT(ran.out, Contains("NOT REPRODUCIBLE LIVE") && Contains("hangs on the time of day"));
+  const auto seconds = made_of_time("seconds", "t[1]");
+  CHECK(seconds.code == 0);
+  CHECK_THAT(seconds.out, Contains("CONFIRMED"));
+}
+
+TEST_CASE("where a key and a score end at one instant, a replay lets both be over") {
+  const auto trace = (scratch() / "scores-trace.json").string();
+  CHECK(run({"check", "semaphore-server-time", "--fault", "pause=1", "--property",
+             "foreign-release", "--trace", trace})
+            .code == 1);
+  CHECK_THAT(run({"replay", trace, "--live"}).out, Contains("CONFIRMED"));
+}
+
 TEST_CASE("a replay that differs exits with 1, and is told as far as the step that does") {
   const live::Server theirs(sim::Persistence::none);
   live::Connection(theirs.address()).execute({"SET", "other", "1"});

@@ -16,6 +16,7 @@
 #include "conform/servers.hpp"
 #include "live/server.hpp"
 #include "sim/base/error.hpp"
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/reply.hpp"
 #include "tests/support/setting.hpp"
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "live/resource.hpp"
+#include "sim/redis/reply.hpp"
 #include "tests/support/model.hpp"
 
 namespace lockstep::tests {

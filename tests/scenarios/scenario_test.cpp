@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "scenarios/json_reader.hpp"
+#include "sim/client/program.hpp"
 #include "tests/scenarios/bad_input.hpp"
 
 namespace lockstep::scenarios {

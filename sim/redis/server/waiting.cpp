@@ -5,6 +5,7 @@
 
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/commands/connection.hpp"
+#include "sim/redis/commands/notify.hpp"
 #include "sim/redis/execute.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/server/processing.hpp"

@@ -107,6 +107,13 @@ TEST_CASE("call names a node from 1") {
   CHECK(told(run.client.feed(reply(Reply::bulk("v"), 0, 2))).starts_with("acquired 0"));
 }
 
+TEST_CASE("a text has methods, and no fields, as in Lua 5.4") {
+  CHECK(logged("log(tostring(('OK')[1]) .. tostring(('OK').err) .. ('ok'):upper()) return true") ==
+        "nilnilOK");
+  CHECK(logged("log(tostring(pcall(function() return ('OK'):nothing() end))) return true") ==
+        "false");
+}
+
 TEST_CASE("call_all sends to all at once and waits for all") {
   Acquiring run(R"(
     for _, r in ipairs(call_all { nodes = { 1, 3 }, timeout_ms = 50, "SET", "k", 1 }) do
@@ -163,6 +170,18 @@ TEST_CASE("call_all waits for all where nothing is enough, and for none after an
       {}, 2);
   CHECK(told(other.client.feed(reply(Reply::ok(), 0, 0)))
             .starts_with("gave up 0; log false; acquired 0"));
+}
+
+TEST_CASE("call_all asks of the last answer, too, whether that is enough") {
+  for (const char* const enough : {"true", "false"}) {
+    Acquiring run(std::string("local heard = 0 call_all { 'PING', enough = function() heard = "
+                              "heard + 1 return ") +
+                  enough + " end } log(heard) return true");
+    CHECK(told(run.client.feed(reply(Reply::ok(), 0, 0))).starts_with("log 1; acquired 0"));
+  }
+  Acquiring waiting("call_all { 'PING', enough = function() sleep(1) end } return true");
+  CHECK_THROWS_WITH(waiting.client.feed(reply(Reply::ok(), 0, 0)),
+                    Catch::Contains("`enough` must not wait"));
 }
 
 TEST_CASE("what decides whether answers are enough must not wait") {
