@@ -368,7 +368,7 @@ std::set<std::int64_t> Look::turns(const Steps& step_at, std::int64_t from, std:
   Courses courses;
   const auto way_at = [&](std::int64_t later) {
     const std::optional<Step> step = step_at(later);
-    courses.begin(later);
+    courses.begin(later, step ? step->way_before : "");
     if (step)
       for (const Comparison& each : step->compared)
         courses.add(each.place, {each.left, each.right, program::outcome(each)});

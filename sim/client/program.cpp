@@ -12,6 +12,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/path.hpp"
 #include "sim/client/belief.hpp"
+#include "sim/client/comparisons.hpp"
 #include "sim/client/module.hpp"
 #include "sim/client/observation.hpp"
 #include "sim/client/run.hpp"
@@ -113,14 +114,17 @@ class Program::Impl {
       program::decode_snapshot(vm_, module_, run, snapshot);
       std::size_t fed = 0;
       std::vector<Effect> before;
+      std::string way_before;
       while (fed < path.size() && !vm_.stopped() && !run.strange()) {
         std::ranges::move(run.take_effects(), std::back_inserter(before));
+        for (const Comparison& each : run.compared()) way_before += program::outcome(each);
         run.may_leave_answers = fed + 1 == path.size();
         run.feed(path[fed++]);
       }
       if (fed == path.size() && !run.strange()) {
         step = vm_.stopped() ? run.report_stopped() : run.report();
         step->before = std::move(before);
+        step->way_before = std::move(way_before);
       }
     }
     vm_.forget_complaint();

@@ -186,6 +186,7 @@ struct Step {
   /// `effects` and `compared` are those until then, and there is nothing else.
   bool stopped = false;
   std::vector<Effect> before;  ///< of what_if(): the effects before the last observation
+  std::string way_before;      ///< likewise: what came of the comparisons until then
 };
 
 // ---- the program --------------------------------------------------------------------------------

@@ -236,6 +236,7 @@ class Run {
   bool strange() const { return strange_; }
   /// Of the last observation. The next one begins with none anyway.
   std::vector<Effect> take_effects() { return std::move(effects_); }
+  const std::vector<Comparison>& compared() const { return compared_; }
 
  private:
   bool is_sound(bool condition);

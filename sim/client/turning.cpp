@@ -144,9 +144,10 @@ void note_in_unit(std::int64_t after_ms, std::int64_t unit, TimeUse& use) {
   use.all = false;
 }
 
-void Courses::begin(std::int64_t later_ms) {
+void Courses::begin(std::int64_t later_ms, std::string_view before) {
   later_ms_ = later_ms;
   way_ = 0;
+  for (const char each : before) go(static_cast<unsigned char>(each));
 }
 
 /// FNV's step.

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/base/compared.hpp"
@@ -98,7 +99,8 @@ bool hangs_on_rounding(double left, double right);
 /// and halving finds it. Told of all that each try compares.
 class Courses {
  public:
-  void begin(std::int64_t later_ms);
+  /// `before`: what came of comparisons that it has made before, and that are not told.
+  void begin(std::int64_t later_ms, std::string_view before = {});
   /// The next comparison of the try, told apart from others by `place`.
   void add(int place, const Compared& compared);
   bool one_way() const;

@@ -148,3 +148,26 @@ TEST_CASE("the order of answers that is left out changes neither verdict nor len
   }
   CHECK(fewer > 0);
 }
+
+TEST_CASE("what is counted over several nodes turns with each answer by itself",
+          "[parallel-calls]") {
+  // One after the other: who has so many seconds left (rounded to the nearest) is taken over.
+  const auto taken_over_with = [](const std::string& left) {
+    InlineLock lock(
+        {test::kToken +
+             "local got = 0 for n = 1, self.nodes do if call { node = n, 'EVAL', [[if "
+             "redis.call('ttl', KEYS[1]) <= " +
+             left +
+             " then redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2]) return 1 end return 0]], 1, "
+             "self.key, self.token, self.ttl_ms } == 1 then got = got + 1 end end return got >= 2",
+         kFreeAll},
+        ", nodes = 2, quorum = 'majority'");
+    for (sim::ProcessSetup& process : lock.model.processes) process.nodes = 2;
+    lock.lasting(30'000, 3000);
+    lock.model.properties = {Property::mutual_exclusion};
+    return checker::explore(lock.model, {}).verdict;
+  };
+  CHECK(taken_over_with("0") == Verdict::holds);
+  CHECK(taken_over_with("26") == Verdict::holds);  // after 3501 ms: A has done its work in 3000
+  CHECK(taken_over_with("27") == Verdict::violated);
+}
