@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <string>
+#include <variant>
 
 #include "cli/arguments.hpp"
 #include "scenarios/names.hpp"
 #include "scenarios/suggest.hpp"
 #include "sim/base/error.hpp"
+#include "sim/client/program.hpp"
 #include "sim/keyspace/numbers.hpp"
 
 namespace lockstep::cli {
@@ -73,14 +76,22 @@ sim::SettingValue setting_value(const std::string& text) {
   return number ? sim::SettingValue(*number) : sim::SettingValue(text);
 }
 
+/// What looks like a number is a text where the protocol declares one.
 void set_settings(const std::vector<std::string>& settings, Scenario& scenario) {
+  if (settings.empty()) return;
+  const sim::Settings declared = sim::Program(scenario.folder).settings();
+  const auto is_text = [&](const std::string& name) {
+    const auto found = declared.find(name);
+    return found != declared.end() && std::holds_alternative<std::string>(found->second);
+  };
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string::npos || equals == 0)
       throw sim::BadInput(
           fmt::format("--set: found `{}`, expected NAME=VALUE, such as version=2", setting));
+    const std::string name = setting.substr(0, equals), value = setting.substr(equals + 1);
     for (auto& role : scenario.roles)
-      role.settings[setting.substr(0, equals)] = setting_value(setting.substr(equals + 1));
+      role.settings[name] = is_text(name) ? sim::SettingValue(value) : setting_value(value);
   }
 }
 

@@ -161,6 +161,18 @@ TEST_CASE("a protocol's settings are set for all roles") {
                {{"--set", "empties=3"}, "the setting `empties` is 3; expected one like true"},
                {{"--set", "empties"}, "--set: found `empties`, expected NAME=VALUE"},
                {{"--set", "=true"}, "--set: found `=true`, expected NAME=VALUE"}});
+  // A text that looks like a number.
+  const auto folder = scratch() / "digits";
+  write(
+      folder / "protocol.lua",
+      "local L = protocol { title = 't', settings = { want = '312' } }\n"
+      "function L:acquire() return setting('want') == '231' or redis('SET', self.key, 'x', 'NX', "
+      "'PX', self.ttl_ms) == OK end\nfunction L:release() redis('DEL', self.key) end\nreturn L\n");
+  const std::vector<std::string> digits{"check", folder.string(), "--property", "mutual-exclusion"};
+  CHECK(run(digits).code == 0);
+  auto set = digits;
+  set.insert(set.end(), {"--set", "want=231"});
+  CHECK(run(set).code == 1);
 }
 
 TEST_CASE("what is not simulated where slots migrate is refused by name") {
