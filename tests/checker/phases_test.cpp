@@ -35,8 +35,8 @@ checker::Verdict judged(test::InlineLock&& lock, std::int64_t held_ms) {
 }
 
 /// What the engine says alone: the other one's ticks are parts of a second, too.
-checker::Verdict explored(const test::InlineLock& lock) {
-  sim::Model model = held(lock.model, 500);
+checker::Verdict explored(const test::InlineLock& lock, std::int64_t held_ms) {
+  sim::Model model = held(lock.model, held_ms);
   model.properties = {sim::Property::mutual_exclusion};
   return checker::explore(model, {}).verdict;
 }
@@ -68,7 +68,7 @@ TEST_CASE("a decision by a part of a second that no unit explains is no proof", 
        {"tonumber(at) % 1000 == 437", "tonumber(at) // 60000 % 2 == 1",
         "tonumber(at) // 3600000 % 24 == 1"}) {
     INFO(condition);
-    CHECK(explored(stamped(condition)) == checker::Verdict::inconclusive);
+    CHECK(explored(stamped(condition), 500) == checker::Verdict::inconclusive);
   }
 }
 
@@ -88,9 +88,7 @@ TEST_CASE("a key that says in whole seconds when it ends is taken as exactly as 
              "second + 3) == 1",
          "redis('DEL', self.key) return true"},
         ", leases = {}");
-    lock.model = held(lock.model, ms);
-    lock.model.properties = {sim::Property::mutual_exclusion};
-    return checker::explore(lock.model, {}).verdict == checker::Verdict::holds;
+    return explored(lock, ms) == checker::Verdict::holds;
   };
   CHECK(holds_for("<", 3000));
   CHECK_FALSE(holds_for("<", 3500));
@@ -113,16 +111,10 @@ TEST_CASE("what is rounded to the nearest second turns in the middle of one",
            "redis('DEL', self.key) return true"},
           ", leases = {}");
     };
-    const auto alone = [&](const std::string& over, std::int64_t ms) {
-      test::InlineLock lock = lock_with(over);
-      lock.model = held(lock.model, ms);
-      lock.model.properties = {sim::Property::mutual_exclusion};
-      return checker::explore(lock.model, {}).verdict;
-    };
-    CHECK(alone("<", 3000) == checker::Verdict::holds);
-    CHECK(alone("<", 3001) == checker::Verdict::violated);
-    CHECK(alone("<=", 2000) == checker::Verdict::holds);
-    CHECK(alone("<=", 2001) == checker::Verdict::violated);
+    CHECK(explored(lock_with("<"), 3000) == checker::Verdict::holds);
+    CHECK(explored(lock_with("<"), 3001) == checker::Verdict::violated);
+    CHECK(explored(lock_with("<="), 2000) == checker::Verdict::holds);
+    CHECK(explored(lock_with("<="), 2001) == checker::Verdict::violated);
     CHECK(judged(lock_with("<"), 3000) == checker::Verdict::holds);
     CHECK(judged(lock_with("<"), 3500) == checker::Verdict::violated);
   }
@@ -137,9 +129,7 @@ TEST_CASE("a window of time may begin at an offset", "[time][many-models]") {
                                "  return at ~= nil and window - tonumber(at) >= 2",
                            "redis('DEL', self.key) return true"},
                           ", leases = {}");
-    lock.model = held(lock.model, ms);
-    lock.model.properties = {sim::Property::mutual_exclusion};
-    return checker::explore(lock.model, {}).verdict;
+    return explored(lock, ms);
   };
   for (const std::string window :
        {"(millis(now()) + 5000) // 10000", "math.floor(millis(now()) / 10000 + 0.5)",
