@@ -30,6 +30,11 @@ bool spawned_lives(const Process& process) {
   });
 }
 
+/// Whether a spawned task of another process than the last ones, which are fresh, lives on.
+bool background_lives(const World& world, int fresh) {
+  return std::any_of(world.processes.begin(), world.processes.end() - fresh, spawned_lives);
+}
+
 /// What can happen in a world of the probe, but for the passing of time.
 bool possible(const Action& action, std::size_t first_fresh) {
   switch (action.kind) {
@@ -209,8 +214,7 @@ std::int64_t Rules::farthest_reach_ms() const {
 /// How much time passes where nothing is urgent; 0: none can. Some of it comes out of the patience.
 std::int64_t Rules::probe_pass_ms(const World& world, int at_once,
                                   std::int64_t& patience_left_ms) const {
-  const bool background =
-      std::any_of(world.processes.begin(), world.processes.end() - at_once, spawned_lives);
+  const bool background = background_lives(world, at_once);
   const bool patient = patience_left_ms > 0 && (background || !next_node_deadline(world));
   const std::set<std::int64_t> ahead = deadlines(world);
   const std::int64_t ms = !ahead.empty() ? *ahead.begin() : patient ? patience_left_ms : 0;
@@ -221,8 +225,7 @@ std::int64_t Rules::probe_pass_ms(const World& world, int at_once,
 std::int64_t Rules::patience_from(const World& start, int at_once) const {
   if (!start.absolute) return 0;
   const std::int64_t patience = until_all_show(start, patience_ms());
-  if (std::none_of(start.processes.begin(), start.processes.end() - at_once, spawned_lives))
-    return patience;
+  if (!background_lives(start, at_once)) return patience;
   World nodes_alone = start;
   nodes_alone.processes.clear();
   const std::set<std::int64_t> ahead = deadlines(nodes_alone);
@@ -240,8 +243,7 @@ void Rules::begin_anew(World& world, std::uint8_t fresh) const {
 
 /// Whether something may change in the probe's world that no fresh process does.
 bool Rules::matter_beside(const World& world, int at_once) const {
-  return std::any_of(world.processes.begin(), world.processes.end() - at_once, spawned_lives) ||
-         next_node_deadline(world).has_value();
+  return background_lives(world, at_once) || next_node_deadline(world).has_value();
 }
 
 /// Runs on the rules of the probe's own model: tries all that can happen.

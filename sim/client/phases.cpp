@@ -35,7 +35,8 @@ bool depends(const ShiftedBy& shifted, const std::string& now,
 std::int64_t unit_at(std::span<const std::int64_t> times_ms, std::int64_t later_ms,
                      const std::set<std::int64_t>& known) {
   std::vector<std::int64_t> units(known.begin(), known.end());
-  for (const std::int64_t parts : kPartsOfUnit) units.push_back(kSecondMs / parts);
+  const std::vector<std::int64_t> parts = parts_of(kSecondMs);
+  units.insert(units.end(), parts.begin(), parts.end());
   for (const std::int64_t unit : units)
     if (std::ranges::any_of(times_ms, [&](auto time) { return (time + later_ms) % unit == 0; }))
       return unit;
@@ -121,9 +122,10 @@ void note_seconds(const ShiftedBy& shifted, const std::string& now, TimeUse& use
 class InUnit {
  public:
   InUnit(const MadeLater& made, std::int64_t clock_ms, std::int64_t unit, std::size_t size)
-      : made_(made), begun_ms_(floor_quotient(clock_ms, unit) * unit - clock_ms), size_(size) {
-    multiple_ms_ = clock_ms + begun_ms_;
-  }
+      : made_(made),
+        multiple_ms_(floor_quotient(clock_ms, unit) * unit),
+        begun_ms_(multiple_ms_ - clock_ms),
+        size_(size) {}
 
   std::optional<std::int64_t> after(std::size_t place, std::int64_t over_ms) {
     const auto [found, added] = tried_.try_emplace(over_ms);
@@ -134,8 +136,8 @@ class InUnit {
 
  private:
   const MadeLater& made_;
+  std::int64_t multiple_ms_;
   std::int64_t begun_ms_;  ///< the beginning of the unit, seen from the clock
-  std::int64_t multiple_ms_ = 0;
   std::size_t size_;
   std::map<std::int64_t, std::vector<std::int64_t>> tried_;
 };
@@ -143,20 +145,23 @@ class InUnit {
 /// What lies so far after a multiple of the unit for as long as a part of it lasts, if it is so in
 /// each part, and again in the next unit: with the first ms of a part it may still be what it was
 /// in the part before (rounded up). Nothing if it is not so.
-std::set<std::int64_t> stays_in_parts(InUnit& in_unit, std::size_t place, std::int64_t unit,
-                                      std::int64_t part, bool& rounds_up) {
-  std::set<std::int64_t> stays;
+struct Stays {
+  std::set<std::int64_t> after;
+  bool rounds_up = false;
+};
+Stays stays_in_parts(InUnit& in_unit, std::size_t place, std::int64_t unit, std::int64_t part) {
+  Stays stays;
   std::optional<std::int64_t> before = in_unit.after(place, 0);
   if (!before || in_unit.after(place, unit) != *before + unit) return {};
-  stays.insert(*before);
+  stays.after.insert(*before);
   for (std::int64_t from = 0; from < unit; from += part) {
     const auto first = in_unit.after(place, from), then = in_unit.after(place, from + 1);
     const bool same = then && in_unit.after(place, from + part / 2) == then &&
                       in_unit.after(place, from + part - 1) == then;
     const bool up = from == 0 ? then == *before + unit : first == before;
     if (!same || (first != then && !up) || std::abs(*then) > kFarthestMs) return {};
-    stays.insert(*then);
-    rounds_up = rounds_up || first != then;
+    stays.after.insert(*then);
+    stays.rounds_up = stays.rounds_up || first != then;
     before = then;
   }
   return stays;
@@ -206,14 +211,13 @@ void note_rounded(const MadeLater& made, std::int64_t clock_ms, bool known_elsew
     stay.insert(rounded.begin(), rounded.end());
     InUnit in_unit(made, clock_ms, unit, now.size());
     for (const std::size_t place : rounded)
-      for (const std::int64_t parts : kPartsOfUnit) {
-        if (unit % parts != 0 || unit / parts <= 1 || found.contains(place)) continue;
-        bool rounds_up = false;
-        const auto stays = stays_in_parts(in_unit, place, unit, unit / parts, rounds_up);
-        if (stays.empty()) continue;
-        use.rounds_up = use.rounds_up || rounds_up;
-        use.made.insert(stays.begin(), stays.end());
-        use.units.insert(unit / parts);
+      for (const std::int64_t part : parts_of(unit)) {
+        if (found.contains(place)) break;
+        const Stays stays = stays_in_parts(in_unit, place, unit, part);
+        if (stays.after.empty()) continue;
+        use.rounds_up = use.rounds_up || stays.rounds_up;
+        use.made.insert(stays.after.begin(), stays.after.end());
+        use.units.insert(part);
         found.insert(place);
       }
   }

@@ -42,7 +42,7 @@ void note_phases(const ShiftedBy& shifted, std::span<const std::int64_t> times_m
 using MadeLater = std::function<std::vector<std::int64_t>(std::int64_t later_ms)>;
 
 /// A time that is made of a clock rounded to a unit lies just as far after the last multiple of it
-/// whenever within the unit, or within the same part of it (kPartsOfUnit), it is made: so far after
+/// whenever within the unit, or within the same part of it (parts_of()), it is made: so far after
 /// a look at a multiple, too. One that is rounded otherwise is not explained, unless it is
 /// `known_elsewhere`.
 void note_rounded(const MadeLater& made, std::int64_t clock_ms, bool known_elsewhere, TimeUse& use);

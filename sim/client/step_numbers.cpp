@@ -257,12 +257,13 @@ bool StepNumbers::note_unit(std::size_t place, std::int64_t base, const Numbers&
     units.insert(part);
   }
   const auto one = number_at(first), next = number_at(second);
+  if (!one || !next) return false;
   for (const std::int64_t count : {2, 13, 61, 1441}) {  // it is no remainder
     const auto far = number_at(first + count * unit);
-    if (!far || !one || !next || *far - *one != count * (*next - *one)) return false;
+    if (!far || *far - *one != count * (*next - *one)) return false;
   }
   use_.units.insert(units.begin(), units.end());
-  if (one) note_made_of_unit(*one, first, unit);
+  note_made_of_unit(*one, first, unit);
   if (const auto before = number_at(first - 1)) note_made_of_unit(*before, first - 1, unit);
   return true;
 }

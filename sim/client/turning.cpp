@@ -131,14 +131,20 @@ int onwards(std::int64_t place, const std::set<std::int64_t>& turns) {
   return turns.contains(place + 1) ? -1 : 1;
 }
 
+std::vector<std::int64_t> parts_of(std::int64_t unit) {
+  std::vector<std::int64_t> parts;
+  for (const std::int64_t count : {1, 2, 4, 5, 10})
+    if (unit % count == 0 && unit / count > 1) parts.push_back(unit / count);
+  return parts;
+}
+
 void note_in_unit(std::int64_t after_ms, std::int64_t unit, TimeUse& use) {
   const std::int64_t rest = (after_ms % unit + unit) % unit;
   if (rest <= 1 || rest == unit - 1) return;
-  for (const std::int64_t parts : kPartsOfUnit) {
-    const std::int64_t beyond = rest % (unit / parts);
-    if (unit % parts != 0 || beyond > 1) continue;
-    use.units.insert(unit / parts);
-    use.rounds_up = use.rounds_up || beyond == 1;
+  for (const std::int64_t part : parts_of(unit)) {
+    if (rest % part > 1) continue;
+    use.units.insert(part);
+    use.rounds_up = use.rounds_up || rest % part == 1;
     return;
   }
   use.all = false;

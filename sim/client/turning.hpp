@@ -1,7 +1,6 @@
 // Where something that depends on a clock turns: found by trying.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -129,9 +128,10 @@ std::int64_t common_multiple(const std::set<std::int64_t>& units);
 inline constexpr std::int64_t kSecondMs = 1000;
 inline constexpr std::int64_t kSecondUs = 1'000'000;
 
-/// A unit is looked at in halves, quarters, fifths and tenths, too: what is rounded to the nearest
-/// one turns in its middle.
-inline constexpr std::array<std::int64_t, 5> kPartsOfUnit = {1, 2, 4, 5, 10};
+/// How long the parts are in which a unit is looked at, the longest first: all of it, and its
+/// halves, quarters, fifths and tenths, as far as they are whole numbers above 1. What is rounded
+/// to the nearest unit turns in the middle of one.
+std::vector<std::int64_t> parts_of(std::int64_t unit);
 
 /// Notes that something turns so long after a time that is rounded to `unit`: points are tried
 /// where a clock shows a multiple of a unit, and beside one, wherever in it a run begins. A part of

@@ -32,8 +32,8 @@ struct Alone {
   Id run = 0;
   std::int64_t patience_ms = 0;  ///< absolute runs: for how long what was written may still matter
   unsigned taken = 0;            ///< permits, by fresh clients who keep them and do nothing more
-  ProcessSet served = 0;         ///< the fresh ones, of several, that have theirs
   std::int64_t lasts_ms = 0;     ///< then: for how long the first of these has its own
+  ProcessSet served = 0;         ///< at once: the fresh ones that have theirs
   friend auto operator<=>(const Alone&, const Alone&) = default;
 };
 
@@ -100,19 +100,19 @@ class Probe {
 
 Probe::Probe(Prober& world, const Found& found, std::uint32_t setup, unsigned at_once)
     : world_(world) {
+  Process fresh;
+  fresh.rounds = {0};
+  fresh.program = world.processes_.automaton().initial(setup, fresh.rounds);
+  for (std::uint8_t n = 0; world.setting_.servers.spare > 0 && n < found.nodes.size(); ++n)
+    if (world.nodes_.info(found.nodes[n]).value.slots == Slots::own) fresh.masters = {{n, n}};
+  for (std::uint8_t group = 0; group < world.setting_.servers.nodes; ++group) {
+    if (world.setting_.servers.replicas == 0) break;
+    const std::uint8_t promoted = world.nodes_.info(found.nodes[group]).value.newest;
+    const std::uint8_t newest = promoted == kNoServer ? group : promoted;
+    fresh.masters.push_back({newest, newest});
+  }
   for (unsigned more = 0; more < at_once; ++more) {
-    Process fresh;
     fresh.index = static_cast<std::uint8_t>(world.setting_.processes + more);
-    fresh.rounds = {0};
-    fresh.program = world.processes_.automaton().initial(setup, fresh.rounds);
-    for (std::uint8_t n = 0; world.setting_.servers.spare > 0 && n < found.nodes.size(); ++n)
-      if (world.nodes_.info(found.nodes[n]).value.slots == Slots::own) fresh.masters = {{n, n}};
-    for (std::uint8_t group = 0; group < world.setting_.servers.nodes; ++group) {
-      if (world.setting_.servers.replicas == 0) break;
-      const std::uint8_t promoted = world.nodes_.info(found.nodes[group]).value.newest;
-      const std::uint8_t newest = promoted == kNoServer ? group : promoted;
-      fresh.masters.push_back({newest, newest});
-    }
     fresh_.push_back(world.processes_.intern(fresh));
   }
   lease_ms_ = world.setting_.setups[setup].lease_ms;

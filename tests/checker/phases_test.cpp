@@ -142,3 +142,16 @@ TEST_CASE("a window of time may begin at an offset", "[time][many-models]") {
   CHECK(judged_with("(millis(now()) + 28800000) // 86400000", 86'400'001) ==
         checker::Verdict::violated);
 }
+
+TEST_CASE("a window of a few ms may have no whole parts", "[time]") {
+  // It turns 20 ms after the beginning of one of 6 ms: with no half, and not beside one.
+  test::InlineLock lock(
+      {"  return redis('EVAL', [[local t = redis.call('TIME') local ms = t[1] * 1000 + "
+       "math.floor(t[2] / 1000) local at = redis.call('GET', KEYS[1]) "
+       "if at and ms - tonumber(at) * 6 < 20 then return 0 end "
+       "redis.call('SET', KEYS[1], string.format('%.0f', math.floor(ms / 6))) return 1]], 1, "
+       "self.key) == 1",
+       "redis('DEL', self.key) return true"},
+      ", leases = {}");
+  CHECK(explored(lock, 20) == checker::Verdict::violated);
+}
