@@ -248,7 +248,7 @@ bool Look::decides(const Cases& cases, std::int64_t later, std::int64_t number) 
     return way_of(run(with));
   };
   const auto moves = [&](std::int64_t by) { return way(later - 1, by) == way(later, by); };
-  return moves(1) || moves(kSecondMs);
+  return moves(1) || moves(kSecondMs) || moves(2 * kSecondMs);
 }
 
 bool Look::decides(const Cases& cases, std::int64_t later, const Kept& kept) const {
@@ -263,7 +263,7 @@ bool Look::decides(const Cases& cases, std::int64_t later, const Kept& kept) con
     const std::string before = way(later - 1, by);
     return !before.empty() && before == way(later, by);
   };
-  return moves(1) || moves(kSecondMs);
+  return moves(1) || moves(kSecondMs) || moves(2 * kSecondMs);
 }
 
 }  // namespace lockstep::sim

@@ -40,7 +40,7 @@ std::int64_t World::next_point(const Id* state) {
     if (setting_.latency_ms == 0)  // else see list_actions()
       free_actions += info.free_actions + info.free_while_blocked;
   }
-  consider(run.ahead);
+  if (free) consider(run.ahead);  // by itself nothing turns there
   std::int64_t next = run.ahead.horizon_ms;
   if (count == 0) return next;
   const Id all =

@@ -96,6 +96,26 @@ TEST_CASE("a key that says in whole seconds when it ends is taken as exactly as 
   CHECK_FALSE(holds_for("<=", 2500));
 }
 
+TEST_CASE("who compares what it wrote in whole seconds is judged by the second",
+          "[time][many-models]") {
+  // B takes over when its second is later than the one after A's: A has more than a second.
+  const auto holds_for = [](std::int64_t ms) {
+    return judged(
+        test::InlineLock({"  local s = millis(now()) // 1000\n"
+                          "  self.value = string.format('%d', s + 1)\n"
+                          "  if redis('SETNX', self.key, self.value) == 1 then return true end\n"
+                          "  local old = redis('GET', self.key)\n"
+                          "  if old == nil or tonumber(old) >= s then return false end\n"
+                          "  return redis('GETSET', self.key, self.value) == old",
+                          "if redis('GET', self.key) == self.value then redis('DEL', self.key) end "
+                          "return true"},
+                         ", leases = {}"),
+        ms);
+  };
+  CHECK(holds_for(1000) == checker::Verdict::holds);
+  CHECK(holds_for(1500) == checker::Verdict::violated);
+}
+
 TEST_CASE("what is rounded to the nearest second turns in the middle of one",
           "[time][many-models]") {
   // A may have come in with the last ms that is rounded down: its key says so much less.
