@@ -145,7 +145,8 @@ void Rules::note_thresholds(const Process& process, const sim::ProcessSetup& set
 void Rules::note_times(const sim::TimeUse& use) {
   for (const std::int64_t left : use.lefts) found_.lefts.insert(rounded_up(left));
   found_.made.insert(use.made.begin(), use.made.end());
-  found_.met.insert(use.met.begin(), use.met.end());
+  found_.met.insert(use.met.all.begin(), use.met.all.end());
+  found_.between.insert(use.between.all.begin(), use.between.all.end());
   found_.units.insert(use.units.begin(), use.units.end());
   found_.parts_of_seconds = found_.parts_of_seconds || use.parts_of_seconds;
 }

@@ -136,7 +136,7 @@ void Look::note_kept_time(const Kept& kept, std::int64_t turn, const ClockUses::
     const auto step_at = [&](auto later) { return this->after(*other, later); };
     if (way_of(step_at(-turn)) == way_of(step_at(1 - turn))) continue;
     use_.made.insert(0);
-    return note_met(after, 1, true);
+    return note_met(after, 1, true, false);
   }
   note_meeting(cases_of(kept), turn, *kept.time_ms + turn, true);
 }

@@ -156,9 +156,11 @@ class Look {
   /// that decides (`either`), also the other way round.
   void note_meeting(const Cases& cases, std::int64_t later, std::int64_t turn_ms, bool either);
   /// Of one in a reply, that somebody made: others in replies may decide. What a clock showed, or
-  /// what is kept, may, too; that is noted where it is varied.
-  void note_made(const Cases& cases, std::int64_t later, std::int64_t turn_ms);
-  void note_met(std::int64_t after, std::int64_t unit, bool either);
+  /// what is kept, may, too; that is noted where it is varied. It is in this unit.
+  void note_made(const Cases& cases, std::int64_t later, std::int64_t turn_ms,
+                 std::int64_t in_unit);
+  /// `at_unit`: where a unit begins, whenever what decides was made.
+  void note_met(std::int64_t after, std::int64_t unit, bool either, bool at_unit);
   /// With this absolute time of a reply so much later the step turns: whether others in the same
   /// reply decide, which are noted.
   bool made_beside(std::size_t observation, std::int64_t number, std::int64_t turn);
@@ -177,6 +179,10 @@ class Look {
   bool decides(const Cases& cases, std::int64_t later, std::int64_t number) const;
   /// Whether it would if it kept a later one, which is not what is varied.
   bool decides(const Cases& cases, std::int64_t later, const Kept& kept) const;
+  /// Whether of one that decides only the second matters, or another unit.
+  bool is_rounded(const Cases& cases, std::int64_t later, const Kept& kept) const;
+  /// Whether the step would turn at another time if it kept one that is so much later.
+  bool moves(const Cases& cases, std::int64_t later, const Kept& kept, std::int64_t by) const;
 
   ClockUses& uses_;
   const ProcessSetup& setup_;

@@ -58,7 +58,7 @@ void Look::note_meeting(const Cases& cases, std::int64_t later, std::int64_t tur
       if (std::abs(after) > kFarthestMs || !decides(cases, later, number)) continue;
       explained = true;
       if (told_by_time(number)) use_.made.insert(0);
-      note_met(after, unit, either);
+      note_met(after, unit, either, unit > 1 && after % unit == 0);
       if (either && after > 1) use_.lefts.insert({after - 1, after});  // a key's time to die
     }
   for (const auto& kept : times_kept()) {
@@ -66,12 +66,13 @@ void Look::note_meeting(const Cases& cases, std::int64_t later, std::int64_t tur
     if (std::abs(after) > kFarthestMs || !decides(cases, later, *kept)) continue;
     explained = true;
     use_.made.insert(0);
-    note_met(after, 1, either);
+    note_met(after, 1, either, turn_ms % kSecondMs == 0 && is_rounded(cases, later, *kept));
   }
   use_.explained = use_.explained && explained;
 }
 
-void Look::note_made(const Cases& cases, std::int64_t later, std::int64_t turn_ms) {
+void Look::note_made(const Cases& cases, std::int64_t later, std::int64_t turn_ms,
+                     std::int64_t in_unit) {
   const std::set<std::int64_t> replied = numbers_replied();
   bool explained = false;
   for (const std::int64_t number : numbers_heard())
@@ -81,18 +82,18 @@ void Look::note_made(const Cases& cases, std::int64_t later, std::int64_t turn_m
       if (!decides(cases, later, number)) continue;
       explained = true;
       if (!replied.contains(number)) continue;
-      use_.between.insert(after);
+      use_.between.add(after, std::min(unit, in_unit) > 1 && after % unit == 0);
       note_in_unit(after, unit, use_);
     }
   for (const auto& kept : times_kept()) explained = explained || decides(cases, later, *kept);
   use_.explained = use_.explained && explained;
 }
 
-void Look::note_met(std::int64_t after, std::int64_t unit, bool either) {
+void Look::note_met(std::int64_t after, std::int64_t unit, bool either, bool at_unit) {
   if (unit > 1) use_.units.insert(unit);
   note_in_unit(after, unit, use_);
-  use_.met.insert(after);
-  if (either) use_.met.insert(1 - after);
+  use_.met.add(after, at_unit);
+  if (either) use_.met.add(1 - after, at_unit);
   const bool of_instant = std::ranges::any_of(
       step_.clock_answers, [](const auto& answer) { return answer.absolute && answer.slope == 0; });
   if (of_instant) use_.ages.insert(after > 0 ? after : 1 - after);
@@ -119,7 +120,8 @@ bool Look::made_beside(std::size_t observation, std::int64_t number, std::int64_
     const std::int64_t after = (number + turn) * unit_of(number) - other * unit_of(other);
     if (std::abs(after) > kFarthestMs || !(moves(1) || moves(kSecondMs))) continue;
     met = true;
-    use_.between.insert(after);
+    const std::int64_t unit = std::min(unit_of(number), unit_of(other));
+    use_.between.add(after, unit > 1 && after % unit == 0);
     note_in_unit(after, unit_of(number), use_);
   }
   return met;
@@ -252,18 +254,29 @@ bool Look::decides(const Cases& cases, std::int64_t later, std::int64_t number) 
 }
 
 bool Look::decides(const Cases& cases, std::int64_t later, const Kept& kept) const {
-  const auto way = [&](std::int64_t at, std::int64_t by) {
+  return moves(cases, later, kept, 1) || moves(cases, later, kept, kSecondMs) ||
+         moves(cases, later, kept, 2 * kSecondMs);
+}
+
+/// One that is compared to the ms moves the turn by one either way (by two, where it turns at two
+/// neighbours).
+bool Look::is_rounded(const Cases& cases, std::int64_t later, const Kept& kept) const {
+  const auto either = [&](std::int64_t by) {
+    return moves(cases, later, kept, by) || moves(cases, later, kept, 2 * by);
+  };
+  return !either(1) || !either(-1);
+}
+
+bool Look::moves(const Cases& cases, std::int64_t later, const Kept& kept, std::int64_t by) const {
+  const auto way = [&](std::int64_t at) {
     std::optional<Case> with = cases(at);
     const std::optional<Case> other = cases_of(kept)(by);
     if (!with || !other || with->remembered != snapshot_) return std::string();
     with->remembered = other->remembered;
     return way_of(run(with));
   };
-  const auto moves = [&](std::int64_t by) {
-    const std::string before = way(later - 1, by);
-    return !before.empty() && before == way(later, by);
-  };
-  return moves(1) || moves(kSecondMs) || moves(2 * kSecondMs);
+  const std::string before = way(later - 1);
+  return !before.empty() && before == way(later);
 }
 
 }  // namespace lockstep::sim

@@ -204,7 +204,7 @@ void Look::at_times(std::size_t observation) {
     StepNumbers(step_at, {{}, -kFarthestMs, true}, use_).note_durations_sent();
     for (const std::int64_t turn : found)
       if (!made_beside(observation, number, turn))
-        note_made(cases_of(with), turn, (number + turn) * unit);
+        note_made(cases_of(with), turn, (number + turn) * unit, unit);
   }
 }
 

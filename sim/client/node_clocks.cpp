@@ -152,7 +152,7 @@ void NodeClocks::look_at_duration(const Met& met, std::size_t argument, TimeUse&
     const Turns turns = turning_points(shown, 1 - number, kFarthestMs);
     use.lifetimes = use.lifetimes && turns.at.empty() && turns.all && courses.one_way();
     for (const std::int64_t turn : turns.at) {  // what is violated by it is found
-      use.met.insert(number + turn);
+      use.met.add(number + turn, false);
       if (number + turn > 1) use.lefts.insert({number + turn - 1, number + turn});
     }
   }

@@ -195,11 +195,13 @@ void NodeClocks::note_meeting(const Met& met, const KnownTime& time, std::int64_
   const std::int64_t turn_ms = ms_of(time.number, time.unit) + turn * time.unit;
   for (const KnownTime& cause : causes) {
     if (cause == clock) {
-      use.met.insert(now.ms - turn_ms);
+      use.met.add(now.ms - turn_ms, time.unit > 1 && now.ms % time.unit == 0);
       continue;
     }
     const std::int64_t after = turn_ms - ms_of(cause.number, cause.unit);
-    use.between.insert({after, 1 - after});  // either may be the later one
+    const std::int64_t unit = std::min(time.unit, cause.unit);
+    for (const std::int64_t apart : {after, 1 - after})  // either may be the later one
+      use.between.add(apart, unit > 1 && after % unit == 0);
   }
   use.explained = use.explained && !causes.empty();
 }

@@ -15,12 +15,29 @@
 
 namespace lockstep::sim {
 
+/// How far times lie from one another, in ms.
+struct TimesApart {
+  std::set<std::int64_t> all;
+  std::set<std::int64_t> to_ms;  ///< of these, those that may end within a unit
+
+  /// `at_unit`: from a time that is rounded to a unit, to where a unit begins.
+  void add(std::int64_t ms, bool at_unit) {
+    all.insert(ms);
+    if (!at_unit) to_ms.insert(ms);
+  }
+  void add(const TimesApart& others) {
+    all.insert(others.all.begin(), others.all.end());
+    to_ms.insert(others.to_ms.begin(), others.to_ms.end());
+  }
+  friend bool operator==(const TimesApart&, const TimesApart&) = default;
+};
+
 /// What a step or a command makes of times, as far as it is one for both.
 struct TimeUse {
   std::set<std::int64_t> lefts;     ///< of a key: the last remaining lifetime before it differs
   std::set<std::int64_t> made;      ///< how far an absolute time that it makes lies after the clock
-  std::set<std::int64_t> met;       ///< how far after a time that it knows it turns
-  std::set<std::int64_t> between;   ///< how far one such time lies after another where it turns
+  TimesApart met;                   ///< how far after a time that it knows it turns
+  TimesApart between;               ///< how far one such time lies after another where it turns
   std::set<std::int64_t> units;     ///< what an absolute time is rounded to: a second, a minute
   std::set<std::int64_t> computed;  ///< durations that it works out
   bool all = true;                  ///< false: it turns more often than could be found out

@@ -119,7 +119,7 @@ Id Runs::after_reading_time(Id id) {
       until_all_show(std::max(setting_.longest_matter_ms(), setting_.common_unit_ms()), run.now_ms);
   for (const Rate& made : setting_.rates)
     for (const Rate& met : setting_.rates)
-      for (const std::int64_t reach : setting_.reaches)
+      for (const std::int64_t reach : setting_.reaches_to_ms)
         if (const std::int64_t turn = met.true_ms_ahead_of(made, reach, run.now_ms); turn > 0)
           run.turns_ms.push_back(turn);
   sort_without_twins(run.turns_ms);

@@ -121,8 +121,8 @@ bool Setting::clients_alike() const {
 void Setting::note(const TimeUse& use) {
   for (const std::int64_t left : use.lefts) needs.lefts.insert(rounded(left));
   needs.made.insert(use.made.begin(), use.made.end());
-  needs.met.insert(use.met.begin(), use.met.end());
-  needs.between.insert(use.between.begin(), use.between.end());
+  needs.met.add(use.met);
+  needs.between.add(use.between);
   needs.units.insert(use.units.begin(), use.units.end());
   needs.rounds_up = needs.rounds_up || use.rounds_up;
   needs.parts_of_seconds = needs.parts_of_seconds || use.parts_of_seconds;
@@ -223,21 +223,24 @@ void Setting::find_jumps() {
 }
 
 /// How long after the look that it was made of an absolute time can matter: for another look, or
-/// for one of which another time is made.
-std::set<std::int64_t> Setting::distances_of_looks() const {
-  std::set<std::int64_t> met = knowledge.met;
-  if (met.empty() && knowledge.between.empty()) met = {0, 1};  // compared in whatever way
+/// for one of which another time is made. `to_ms`: but for what turns only where a unit begins,
+/// which is a deadline anyhow.
+std::set<std::int64_t> Setting::distances_of_looks(bool to_ms) const {
+  const std::set<std::int64_t>& between = to_ms ? knowledge.between.to_ms : knowledge.between.all;
+  std::set<std::int64_t> met = to_ms ? knowledge.met.to_ms : knowledge.met.all;
+  if (knowledge.met.all.empty() && knowledge.between.all.empty())
+    met = {0, 1};  // compared in whatever way
   std::set<std::int64_t> distances;
   for (const std::int64_t made : knowledge.made) {
     for (const std::int64_t turn : met) distances.insert(made + turn);
-    for (const std::int64_t turn : knowledge.between)
+    for (const std::int64_t turn : between)
       for (const std::int64_t other : knowledge.made) distances.insert(made + turn - other);
   }
   return distances;
 }
 
 void Setting::find_reaches() {
-  const std::set<std::int64_t> distances = distances_of_looks();
+  const std::set<std::int64_t> distances = distances_of_looks(false);
   if (distances.empty()) return;
   std::set<std::int64_t> apart = clocks_apart();
   farthest_reach_ms = std::max<std::int64_t>(0, *distances.rbegin() + *apart.rbegin());
@@ -245,9 +248,13 @@ void Setting::find_reaches() {
   for (unsigned left = budget(Fault::jump); left > 0; --left)
     for (const std::int64_t before : std::set<std::int64_t>(apart))
       for (const std::int64_t jump : model.jumps_ms) apart.insert({before + jump, before - jump});
-  for (const std::int64_t distance : distances)
-    for (const std::int64_t offset : apart)
-      if (distance + offset > 0) reaches.insert(rounded(distance + offset));
+  const auto add = [&](const std::set<std::int64_t>& looks, std::set<std::int64_t>& found) {
+    for (const std::int64_t distance : looks)
+      for (const std::int64_t offset : apart)
+        if (distance + offset > 0) found.insert(rounded(distance + offset));
+  };
+  add(distances, reaches);
+  add(distances_of_looks(!drifts), reaches_to_ms);
 }
 
 void Setting::number_rates() {

@@ -81,8 +81,8 @@ struct Knowledge {
   std::set<std::int64_t> lefts;    ///< of a key: the last remaining lifetime before it does
   std::set<std::int64_t> replies;  ///< the same of a reply's number, in the reply's own unit
   std::set<std::int64_t> made;     ///< how far after a look an absolute time lies that is made
-  std::set<std::int64_t> met;      ///< how far after an absolute time something turns
-  std::set<std::int64_t> between;  ///< how far one that was made lies after another where it does
+  TimesApart met;                  ///< how far after an absolute time something turns
+  TimesApart between;              ///< how far one that was made lies after another where it does
   std::set<std::int64_t> units;    ///< what absolute times are rounded to
   /// Some process has requests that time out without a fault each, and has more than are counted.
   bool many_timeouts = false;
@@ -246,13 +246,14 @@ class Setting {
   const std::int64_t too_long_ms;  ///< a wait that violates `waits`; 0: that is not judged
   /// So often others may get a lock while somebody waits for it; none: that is not judged.
   const std::optional<unsigned> overtakes;
-  const bool wakeups;               ///< `lost_wakeup` is judged
-  bool may_rely = false;            ///< several share a key, and `foreign_release` is judged
-  const bool waits_for_free;        ///< waits count only while nobody holds their lock
-  const bool drifts;                ///< some clock is fast or slow
-  std::vector<Rate> rates{Rate{}};  ///< different ones, the right one first
-  Knowledge knowledge;              ///< of this search
-  std::set<std::int64_t> reaches;   ///< how long after a look at absolute time something turns
+  const bool wakeups;                    ///< `lost_wakeup` is judged
+  bool may_rely = false;                 ///< several share a key, and `foreign_release` is judged
+  const bool waits_for_free;             ///< waits count only while nobody holds their lock
+  const bool drifts;                     ///< some clock is fast or slow
+  std::vector<Rate> rates{Rate{}};       ///< different ones, the right one first
+  Knowledge knowledge;                   ///< of this search
+  std::set<std::int64_t> reaches;        ///< how long after a look at absolute time something turns
+  std::set<std::int64_t> reaches_to_ms;  ///< of these, those that need not end where a unit begins
   std::set<std::int64_t> jumps{0};  ///< how far a clock may have jumped, all its jumps together
   /// How far ahead a clock may be; one that is right, 0 among them.
   std::set<std::int64_t> offsets{0};
@@ -325,7 +326,7 @@ class Setting {
   void number_locks();
   void find_offsets();
   void find_jumps();
-  std::set<std::int64_t> distances_of_looks() const;
+  std::set<std::int64_t> distances_of_looks(bool to_ms) const;
   void find_reaches();
   std::set<std::int64_t> clocks_apart() const;
 
