@@ -145,32 +145,31 @@ namespace {
 struct Said {
   std::string text;
   double score = 0;
-  bool owned = false;
 };
 
 std::optional<Said> said_by(const sim::Entry& key, const std::string& name) {
+  if (const auto* text = std::get_if<std::string>(&key.value)) return Said{*text, 0};
   if (const auto* hash = std::get_if<sim::Hash>(&key.value))
     if (const auto field = hash->find(name); field != hash->end())
-      return Said{field->second.value, 0, field->second.maker != kNobody};
+      return Said{field->second.value, 0};
   if (const auto* set = std::get_if<sim::Set>(&key.value))
-    if (const auto member = set->find(name); member != set->end())
-      return Said{"", 0, member->second.maker != kNobody};
+    if (const auto member = set->find(name); member != set->end()) return Said{"", 0};
   if (const auto* set = std::get_if<sim::SortedSet>(&key.value))
     if (const auto member = set->find(name); member != set->end())
-      return Said{"", member->second.score, member->second.maker != kNobody};
+      return Said{"", member->second.score};
   return std::nullopt;
 }
 
 }  // namespace
 
-/// The same part was somebody's before, bears no lock token, and lasts no longer.
+/// The same part was there before, bears no lock token, and lasts no longer.
 bool Belongings::had_already(const Belongings& after, const std::string& name) const {
   if (!entry_ || !after.entry_ || entry_->value.index() != after.entry_->value.index())
     return false;
   const auto &before = entry_->expires, &now = after.entry_->expires;
   if (before && (!now || now->ms > before->ms)) return false;
   const auto was = said_by(*entry_, name), is = said_by(*after.entry_, name);
-  return was && is && was->owned && was->text == is->text && was->score == is->score &&
+  return was && is && was->text == is->text && was->score == is->score &&
          sim::scan_tokens(name + is->text).tokens.empty();
 }
 

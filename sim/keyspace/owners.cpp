@@ -148,6 +148,8 @@ void keep_named_parts(const Entry& before, Entry& after) {
     if (const auto* old = std::get_if<Hash>(&before.value)) keep_named_parts(*old, *hash);
   if (auto* list = std::get_if<List>(&after.value))
     if (const auto* old = std::get_if<List>(&before.value)) keep_named_parts(*old, *list);
+  if (const auto* text = std::get_if<std::string>(&after.value))
+    if (before.value == after.value && bears_token(*text)) after.maker = before.maker;
   keep_makers(before, after, bears_token);
 }
 

@@ -34,8 +34,8 @@ struct Rewriter {
 
 /// Keys that have the value and the expiry that they had before are whose they were: what a script
 /// or a transaction changes and puts back, nobody else can tell from what it leaves alone. So are
-/// fields, members and elements that bear a lock token, whatever else has become of the key. But
-/// what bears none, and the sender has set again, is no longer an idle process's.
+/// strings, fields, members and elements that bear a lock token, whatever else has become of the
+/// key. But what bears none, and the sender has set again, is no longer an idle process's.
 void keep_what_is_as_before(const Keyspace& before, Keyspace& after, Rewriter& by);
 
 /// Who has written, and how.

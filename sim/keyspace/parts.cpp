@@ -138,25 +138,23 @@ bool is_overwritten(const Part& lost, const std::vector<Part>& before,
          !bears_token_of(sender, text_of(*entry, lost.name));
 }
 
-/// Whether there was the same part before, of another process, and the key lasts no longer: who
-/// sets it again leaves nothing that was not there.
+/// Whether there was the same part before, another process's or nobody's, and the key lasts no
+/// longer: who sets it again leaves nothing that was not there.
 bool is_set_again(const Part& part, const Entry* before, const Entry* after) {
   if (!before || !after || after->end() > before->end()) return false;
+  if (before->value.index() != after->value.index()) return false;
   if (text_of(*before, part.name) != text_of(*after, part.name)) return false;
   if (bears_token(std::string(part.name)) || bears_token(std::string(text_of(*after, part.name))))
     return false;
-  if (before->value.index() != after->value.index()) return false;
   const std::string name(part.name);
-  const auto is_somebodys = [&](const auto& parts) {
-    const auto found = parts.find(name);
-    return found != parts.end() && found->second.maker != kNobody;
-  };
-  if (const auto* set = std::get_if<SortedSet>(&before->value))
-    return is_somebodys(*set) &&
-           set->at(name).score == std::get<SortedSet>(after->value).at(name).score;
-  if (const auto* set = std::get_if<Set>(&before->value)) return is_somebodys(*set);
-  if (const auto* hash = std::get_if<Hash>(&before->value)) return is_somebodys(*hash);
-  return false;
+  if (const auto* hash = std::get_if<Hash>(&before->value)) return hash->contains(name);
+  if (const auto* set = std::get_if<Set>(&before->value)) return set->contains(name);
+  if (const auto* set = std::get_if<SortedSet>(&before->value)) {
+    const auto found = set->find(name);
+    return found != set->end() &&
+           found->second.score == std::get<SortedSet>(after->value).at(name).score;
+  }
+  return std::holds_alternative<std::string>(before->value);
 }
 
 /// What the sender has written over its own text.

@@ -92,7 +92,7 @@ TEST_CASE("counts of the rungs are pinned: two clients, one round, lease 10 s, w
   };
   const Count counts[] = {
       {"exists-set", Fault::pause, 0, 223, 380, 24},
-      {"exists-set", Fault::pause, 1, 1090, 2458, 26},
+      {"exists-set", Fault::pause, 1, 1116, 2488, 27},
       {"setnx", Fault::pause, 0, 91, 150, 15},
       {"setnx", Fault::node_crash, 1, 728, 1588, 22},
       {"setnx-expire", Fault::pause, 0, 119, 196, 19},

@@ -167,6 +167,52 @@ TEST_CASE("what a script removes and writes again is whose it was, if that is na
   CHECK(judged("3") == Verdict::violated);
 }
 
+TEST_CASE("a script that deletes the holder's text and sets it again makes nothing its own",
+          "[parts]") {
+  const auto judged = [](const std::string& again, Property property) {
+    const std::string both = "local v = redis.call('get', KEYS[1]) if v then " + again + " end";
+    return InlineLock({kToken +
+                           "if redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) then "
+                           "return true end redis('EVAL', [[" +
+                           both + "]], 1, self.key, self.ttl_ms) return false",
+                       "redis('DEL', self.key) return true"})
+        .judged(property);
+  };
+  for (const char* again :
+       {"redis.call('del', KEYS[1]) redis.call('set', KEYS[1], v)",
+        "redis.call('del', KEYS[1]) redis.call('set', KEYS[1], v, 'PX', ARGV[1])",
+        "redis.call('set', KEYS[1], v)"}) {
+    INFO(again);
+    CHECK(judged(again, Property::honest_result) == Verdict::holds);
+    CHECK(judged(again, Property::foreign_extend) == Verdict::violated);  // it lasts for longer
+  }
+  const char* const other = "redis.call('del', KEYS[1]) redis.call('set', KEYS[1], v .. '.')";
+  CHECK(judged(other, Property::honest_result) == Verdict::violated);
+}
+
+TEST_CASE("who is refused and has set again what was there has made nothing", "[parts]") {
+  // Whoever made it has heard nothing of it, or is no more: that does not make it the other's.
+  const auto judged = [](const std::string& acquire, sim::Fault fault) {
+    InlineLock lock({acquire, "return redis('DEL', self.key) == 1"});
+    lock.model = test::with_fault(lock.model, fault);
+    return lock.judged(Property::honest_result);
+  };
+  const std::string script = scripted_acquire(
+      "if redis.call('set', KEYS[1], 1, 'KEEPTTL', 'GET') then return 0 end "
+      "redis.call('pexpire', KEYS[1], ARGV[2]) return 1");
+  for (const std::string& acquire :
+       {std::string("return redis('GETSET', self.key, 1) == nil"),
+        std::string("return redis('HSET', self.key, 'owner', 1) == 1"),
+        std::string("return redis('SADD', self.key, 'owner') == 1"), script})
+    for (const sim::Fault fault : {sim::Fault::lose, sim::Fault::crash}) {
+      INFO(acquire << ' ' << sim::name(fault));
+      CHECK(judged(acquire, fault) == Verdict::holds);
+    }
+  // Another value is another thing.
+  CHECK(judged("return redis('GETSET', self.key, unique()) == nil", sim::Fault::crash) ==
+        Verdict::violated);
+}
+
 TEST_CASE("of two tokens of one client in a text each release() gives back its own", "[parts]") {
   const auto judged = [](const std::string& rest) {
     InlineLock lock(
