@@ -92,7 +92,9 @@ std::string World::time_gap() const {
   if (setting_.passes_years && looks_at_time())
     return "time passes by more than ten years, and a client or script looks at a clock";
   if (setting_.countless) return "messages take time, and a client sends more than are counted";
-  if (setting_.sampled) return "its durations have too little in common";
+  if (setting_.sampled)
+    return "there are too many: its durations have too little in common, or too much may happen at "
+           "any time";
   if (setting_.scaled_clocks)
     return "what is sent or waited for is worked out from a clock, and is no sum with it";
   if (setting_.durations_as_data) return "a duration that is worked out from a clock becomes data";
