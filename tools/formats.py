@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Opens runs in every format with what really reads it: Mermaid's parser, markdown-it, Chromium.
+Walks through each page by its keys, buttons and rows.
 In continuous integration with a few scenarios, once a week with all: it needs npm (and the network),
 and takes minutes then.
 
@@ -20,6 +21,33 @@ Object.assign(globalThis, { window: dom.window, document: dom.window.document })
 const { default: mermaid } = await import('mermaid');
 const { default: MarkdownIt } = await import('markdown-it');
 const markdown = new MarkdownIt({ html: true });
+const walk = (name, steps) => {
+  const page = fs.readFileSync(name + '.html', 'utf8');
+  const open = at => new JSDOM(page, { runScripts: 'dangerously', url: 'http://page/' + at }).window;
+  const { document, Event, KeyboardEvent } = open('');
+  const at = (what, step, place = document) => {
+    const shown = [...place.querySelectorAll('.steps > ol > li')].findIndex(li => li.matches('.now')) + 1;
+    const row = [...place.querySelectorAll('.diagram .row')].findIndex(one => one.matches('.now')) + 1;
+    const says = place.querySelector('nav output').textContent;
+    if (shown !== step || row !== step || says !== `${step} of ${steps}`)
+      throw new Error(`page: ${what}: ${says}, step ${shown}, row ${row}; not ${step}`);
+  };
+  const key = (name, more) =>
+    document.dispatchEvent(new KeyboardEvent('keydown', { key: name, cancelable: true, ...more }));
+  const press = name => document.querySelector(`nav button[name=${name}]`).click();
+  at('opened', 1);
+  const walked = [
+    ['ArrowDown', 2], ['j', 3], ['k', 2], ['ArrowRight', 3], ['ArrowLeft', 2], ['ArrowUp', 1], ['ArrowUp', 1],
+    ['End', steps], ['ArrowDown', steps], ['Home', 1], ['x', 1]
+  ];
+  for (const [name, step] of walked) key(name), at(name, step);
+  key('End', { ctrlKey: true }), at('with Ctrl', 1);
+  if (key('ArrowDown') || !key('x')) throw new Error('page: which keys it keeps from the browser');
+  for (const [name, step] of [['next', 3], ['back', 2], ['last', steps], ['first', 1]]) press(name), at(name, step);
+  document.querySelectorAll('.diagram .row')[steps - 2].dispatchEvent(new Event('click'));
+  at('a click on the row before the last', steps - 1);
+  at('asked for step 2', 2, open('#' + document.querySelectorAll('.steps > ol > li')[1].id).document);
+};
 for (const name of JSON.parse(fs.readFileSync('names.json', 'utf8'))) {
   try {
     await mermaid.parse(fs.readFileSync(name + '.mmd', 'utf8'));
@@ -33,6 +61,7 @@ for (const name of JSON.parse(fs.readFileSync('names.json', 'utf8'))) {
       throw new Error('rows of the table: ' + rows);
     if (page.querySelector('script, img, iframe, a'))
       throw new Error('an element that nobody has written');
+    walk(name, steps);
   } catch (error) {
     console.log(name + ': ' + error.message.split('\\n').slice(0, 4).join(' '));
   }

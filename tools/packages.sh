@@ -17,7 +17,10 @@ packages_of() {
     sanitize) echo clang-14 libclang-rt-14-dev ;;
     lint) echo clang-14 clang-tidy-14 clang-format-14 ;;
     package) echo dpkg-dev file lintian man-db zsh fish bash-completion ;;
-    formats) echo nodejs npm chromium ;;
+    formats)
+      command -v npm >/dev/null || echo nodejs npm # Node from elsewhere brings its own, and keeps Debian's out
+      command -v chromium >/dev/null || echo chromium
+      ;;
     bench) echo gcc python3 redis-server spin ;;
     *) echo "tools/packages.sh: no job '$1'; there are: $jobs" >&2 && return 3 ;;
   esac
