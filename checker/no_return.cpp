@@ -11,7 +11,13 @@ std::optional<NoReturn> point_of_no_return(const sim::Model& told, const sim::Sc
   model.merges_orders = false;  // the schedule may be a person's; and each step counts
   Bounds bounds;
   bounds.max_states = max_states;
-  Watch watch(bounds, progress, Watch::Met::exceeded);
+  // From a state with many points of time ahead there are thousands of steps.
+  constexpr std::uint64_t kStepsForEach = 50;
+  const auto within_steps = [&](const Statistics& figures) -> std::string {
+    if (figures.transitions > kStepsForEach * max_states) return "too many steps";
+    return progress ? progress(figures) : "";
+  };
+  Watch watch(bounds, within_steps, Watch::Met::exceeded);
   return with_enough_knowledge(
       model, watch, [&](WorldSystem& system) { return last_escape(system, watch, schedule); });
 }

@@ -14,7 +14,8 @@ namespace lockstep::checker {
 
 using NoReturn = LastEscape<sim::Action>;
 
-/// Nothing if more than `max_states` states would have to be looked at, or `progress` ends it.
+/// Nothing if more than `max_states` states, or 50 steps for each of so many, would have to be
+/// looked at, or `progress` ends it.
 std::optional<NoReturn> point_of_no_return(const sim::Model& model, const sim::Schedule& schedule,
                                            const Progress& progress = {},
                                            std::uint64_t max_states = 200'000);

@@ -255,7 +255,9 @@ void add_figures(Rows& rows, const Judgement& judgement) {
   const auto& figures = judgement.result.statistics;
   const auto& executed = judgement.result.executed;
   const char* covered =
-      judgement.outcome() == scenarios::Outcome::violated       ? "every run of fewer steps"
+      judgement.outcome() == scenarios::Outcome::violated && !judgement.result.time_gap.empty()
+          ? "every run of fewer steps at the points of time that were tried"
+      : judgement.outcome() == scenarios::Outcome::violated     ? "every run of fewer steps"
       : judgement.outcome() == scenarios::Outcome::inconclusive ? "not all of them"
                                                                 : "all of them";
   const std::string again =

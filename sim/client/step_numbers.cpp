@@ -251,10 +251,14 @@ bool StepNumbers::note_unit(std::size_t place, std::int64_t base, const Numbers&
   const std::int64_t first = end_of(base), second = end_of(first), unit = second - first;
   if (unit <= 1 || unit >= kFarthestMs || end_of(second) - second != unit) return false;
   std::set<std::int64_t> units{unit};
+  bool rounds_up = false;
   for (const std::int64_t reading : clock_.readings) {
-    const std::int64_t part = std::gcd(unit, reading + first);  // the whole unit, or an offset
+    std::int64_t part = std::gcd(unit, reading + first);  // the whole unit, or an offset
+    const bool up = part == 1;                            // 1 ms after that
+    if (up) part = std::gcd(unit, reading + first - 1);
     if (part <= 1 || unit / part > kMostParts) return false;
     units.insert(part);
+    rounds_up = rounds_up || up;
   }
   const auto one = number_at(first), next = number_at(second);
   if (!one || !next) return false;
@@ -263,6 +267,7 @@ bool StepNumbers::note_unit(std::size_t place, std::int64_t base, const Numbers&
     if (!far || *far - *one != count * (*next - *one)) return false;
   }
   use_.units.insert(units.begin(), units.end());
+  use_.rounds_up = use_.rounds_up || rounds_up;
   note_made_of_unit(*one, first, unit);
   if (const auto before = number_at(first - 1)) note_made_of_unit(*before, first - 1, unit);
   return true;

@@ -116,6 +116,20 @@ TEST_CASE("who compares what it wrote in whole seconds is judged by the second",
   CHECK(holds_for(1500) == checker::Verdict::violated);
 }
 
+TEST_CASE("a time in ms may be rounded up to whole seconds", "[time][many-models]") {
+  // Who comes at a full second has the key for 3 s, whoever comes later for longer; at the ms at
+  // which it ends it is still there.
+  const auto holds_for = [](std::int64_t ms) {
+    return judged(test::InlineLock({"  local ends = (millis(now()) + 3999) // 1000 * 1000\n"
+                                    "  return redis('SET', self.key, 1, 'NX', 'PXAT', ends) == OK",
+                                    "redis('DEL', self.key) return true"},
+                                   ", leases = {}"),
+                  ms);
+  };
+  CHECK(holds_for(3000) == checker::Verdict::holds);
+  CHECK(holds_for(3500) == checker::Verdict::violated);
+}
+
 TEST_CASE("what is rounded to the nearest second turns in the middle of one",
           "[time][many-models]") {
   // A may have come in with the last ms that is rounded down: its key says so much less.
