@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <string>
+#include <vector>
 
 #include "sim/redis/reply.hpp"
 #include "tests/support/inline_lock.hpp"
@@ -75,6 +77,14 @@ class SharedRun {
   }
   /// The sentence of the first violation.
   std::string told() const { return referee_.violations().at(0).text; }
+  /// Something of a client is worth a line.
+  void notes(std::uint8_t process, const std::string& line) { referee_.heard(process, line); }
+  /// What is shown of the run with the first violation.
+  std::vector<std::string> shown() const {
+    std::vector<std::string> lines;
+    for (const auto& line : referee_.violations().at(0).history) lines.push_back(line.sentence);
+    return lines;
+  }
   live::Ownership& ownership() { return ownership_; }
 
  private:
@@ -230,6 +240,17 @@ TEST_CASE("Who fails holds nothing any more, and an error says as little as a re
   made.does(kClientA, Kind::failed);
   made.looks(kClientB);
   CHECK(made.violated() == std::set{Property::honest_result});
+}
+
+TEST_CASE("What is shown of a call that lied ends where the call ended") {
+  SharedRun made;
+  made.sets(kClientA);
+  made.notes(kClientA, "before");
+  made.does(kClientA, Kind::refused);
+  made.notes(kClientA, "after");
+  made.looks(kClientB);  // only now is it certain whose the key was
+  REQUIRE(made.violated() == std::set{Property::honest_result});
+  CHECK(made.shown() == std::vector<std::string>{"before"});
 }
 
 TEST_CASE("A release() that fails by itself says that it has not released") {
