@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <set>
 
 #include "sim/base/ascii.hpp"
@@ -13,6 +15,10 @@
 namespace lockstep::sim {
 
 namespace {
+
+/// By how much what may decide is moved: by two seconds as well, for where equal ones turn there
+/// are two turns side by side.
+constexpr std::array<std::int64_t, 3> kShifts{1, kSecondMs, 2 * kSecondMs};
 
 /// In seconds or ms: of microseconds nothing is claimed that a client compares.
 bool is_time(std::int64_t number) { return number >= kFirstTime && number < kFirstMicros; }
@@ -58,7 +64,7 @@ void Look::note_meeting(const Cases& cases, std::int64_t later, std::int64_t tur
       if (std::abs(after) > kFarthestMs || !decides(cases, later, number)) continue;
       explained = true;
       if (told_by_time(number)) use_.made.insert(0);
-      note_met(after, unit, either, unit > 1 && after % unit == 0);
+      note_met(after, unit, either, begins_unit(after, unit));
       if (either && after > 1) use_.lefts.insert({after - 1, after});  // a key's time to die
     }
   for (const auto& kept : times_kept()) {
@@ -82,7 +88,7 @@ void Look::note_made(const Cases& cases, std::int64_t later, std::int64_t turn_m
       if (!decides(cases, later, number)) continue;
       explained = true;
       if (!replied.contains(number)) continue;
-      use_.between.add(after, std::min(unit, in_unit) > 1 && after % unit == 0);
+      use_.between.add(after, begins_unit(after, std::min(unit, in_unit)));
       note_in_unit(after, unit, use_);
     }
   for (const auto& kept : times_kept()) explained = explained || decides(cases, later, *kept);
@@ -120,8 +126,7 @@ bool Look::made_beside(std::size_t observation, std::int64_t number, std::int64_
     const std::int64_t after = (number + turn) * unit_of(number) - other * unit_of(other);
     if (std::abs(after) > kFarthestMs || !(moves(1) || moves(kSecondMs))) continue;
     met = true;
-    const std::int64_t unit = std::min(unit_of(number), unit_of(other));
-    use_.between.add(after, unit > 1 && after % unit == 0);
+    use_.between.add(after, begins_unit(after, std::min(unit_of(number), unit_of(other))));
     note_in_unit(after, unit_of(number), use_);
   }
   return met;
@@ -250,12 +255,11 @@ bool Look::decides(const Cases& cases, std::int64_t later, std::int64_t number) 
     return way_of(run(with));
   };
   const auto moves = [&](std::int64_t by) { return way(later - 1, by) == way(later, by); };
-  return moves(1) || moves(kSecondMs) || moves(2 * kSecondMs);
+  return std::ranges::any_of(kShifts, moves);
 }
 
 bool Look::decides(const Cases& cases, std::int64_t later, const Kept& kept) const {
-  return moves(cases, later, kept, 1) || moves(cases, later, kept, kSecondMs) ||
-         moves(cases, later, kept, 2 * kSecondMs);
+  return std::ranges::any_of(kShifts, [&](auto by) { return moves(cases, later, kept, by); });
 }
 
 /// One that is compared to the ms moves the turn by one either way (by two, where it turns at two

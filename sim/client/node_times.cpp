@@ -195,13 +195,13 @@ void NodeClocks::note_meeting(const Met& met, const KnownTime& time, std::int64_
   const std::int64_t turn_ms = ms_of(time.number, time.unit) + turn * time.unit;
   for (const KnownTime& cause : causes) {
     if (cause == clock) {
-      use.met.add(now.ms - turn_ms, time.unit > 1 && now.ms % time.unit == 0);
+      use.met.add(now.ms - turn_ms, begins_unit(now.ms - turn_ms, time.unit));
       continue;
     }
     const std::int64_t after = turn_ms - ms_of(cause.number, cause.unit);
     const std::int64_t unit = std::min(time.unit, cause.unit);
     for (const std::int64_t apart : {after, 1 - after})  // either may be the later one
-      use.between.add(apart, unit > 1 && after % unit == 0);
+      use.between.add(apart, begins_unit(after, unit));
   }
   use.explained = use.explained && !causes.empty();
 }

@@ -154,7 +154,7 @@ bool NodeClocks::note_cause(const Met& met, std::int64_t later_ms, const Cause& 
   const WallTime then = met.execution.now + Duration{later_ms};
   const std::int64_t unit = unit_of(cause.time, then);
   const std::int64_t after = then.ms - ms_of(cause.time, unit);
-  use.met.add(after, unit > 1 && after % unit == 0);
+  use.met.add(after, begins_unit(after, unit));
   if (unit > 1) use.units.insert(unit);
   note_in_unit(after, unit, use);
   return true;

@@ -32,6 +32,11 @@ struct TimesApart {
   friend bool operator==(const TimesApart&, const TimesApart&) = default;
 };
 
+/// Whether a unit begins so long after a time that is rounded to it. (1: to none.)
+inline bool begins_unit(std::int64_t after_ms, std::int64_t unit) {
+  return unit > 1 && after_ms % unit == 0;
+}
+
 /// What a step or a command makes of times, as far as it is one for both.
 struct TimeUse {
   std::set<std::int64_t> lefts;     ///< of a key: the last remaining lifetime before it differs
