@@ -47,6 +47,11 @@ const char* how_short(const Judgement& judgement) {
                                            : ", the fewest that were tried";
 }
 
+/// What is said of every run that was covered, where time is not exact.
+const char* where_tried(const checker::Result& result) {
+  return result.time_gap.empty() ? "" : ", at the points of time that were tried";
+}
+
 /// ", lease 5000 ms, version = 2": what is different for one role.
 std::string own_of(const scenarios::Role& role) {
   std::string own;
@@ -254,10 +259,9 @@ void add_figures(Rows& rows, const Judgement& judgement) {
   if (is_schedule(judgement.scenario)) return;
   const auto& figures = judgement.result.statistics;
   const auto& executed = judgement.result.executed;
-  const char* covered =
-      judgement.outcome() == scenarios::Outcome::violated && !judgement.result.time_gap.empty()
-          ? "every run of fewer steps at the points of time that were tried"
-      : judgement.outcome() == scenarios::Outcome::violated     ? "every run of fewer steps"
+  const std::string covered =
+      judgement.outcome() == scenarios::Outcome::violated
+          ? fmt::format("every run of fewer steps{}", where_tried(judgement.result))
       : judgement.outcome() == scenarios::Outcome::inconclusive ? "not all of them"
                                                                 : "all of them";
   const std::string again =
@@ -379,8 +383,7 @@ std::vector<Row> subject_of(const Judgement& judgement, const CheckNotes& notes)
   if (judgement.outcome() == scenarios::Outcome::inconclusive)
     add(rows, "",
         fmt::format("covered: every run of fewer than {}{}; no violation was found in them{}{}",
-                    plural(result.statistics.depth, "step"),
-                    result.time_gap.empty() ? "" : ", at the points of time that were tried",
+                    plural(result.statistics.depth, "step"), where_tried(result),
                     aside ? ", but for a deadlock, which could not be judged" : "",
                     judgement.model.properties.contains(sim::Property::progress)
                         ? "; progress is judged only where every run was explored"
