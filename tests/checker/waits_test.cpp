@@ -1,6 +1,8 @@
 // Nobody waits for longer than is claimed: how long that is at most, argued by hand, and found by
 // both explorers.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstddef>
 #include <string>
 
 #include "tests/support/inline_lock.hpp"
@@ -84,6 +86,26 @@ TEST_CASE("who comes back at once lets the others starve", "[waits][many-models]
   InlineLock lock(retrying(5));
   lock.model.processes[0].rounds = 3;
   check_longest(lock, 45);
+}
+
+TEST_CASE("the steps in which somebody starves are shown, and may come again and again",
+          "[waits]") {
+  InlineLock lock(retrying(5));
+  lock.model.processes[0].rounds = 0;
+  lock.model.properties = {Property::progress};
+  const checker::Result found = checker::explore(lock.model, {});
+  REQUIRE(found.verdict == Verdict::violated);
+  REQUIRE(found.loop);
+  CHECK(sim::process_name(found.loop->process) == "B");
+  CHECK(test::comes_again(lock.model, found));
+  // B tries in vain, and A works, in each round of it.
+  const checker::Trace told = checker::tell(lock.model, found.schedule);
+  const auto within = told.steps.begin() + static_cast<std::ptrdiff_t>(found.loop->from);
+  for (const int process : {0, 1})
+    CHECK(std::any_of(within, told.steps.end(), [&](const checker::TraceStep& step) {
+      return step.data.action.process == process &&
+             step.data.action.kind == sim::Action::Kind::execute;
+    }));
 }
 
 TEST_CASE("who gives up at once never waits, and a message that is held back makes wait for ever",

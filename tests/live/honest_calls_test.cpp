@@ -1,6 +1,4 @@
 // Which call told the truth, and who keeps a key that none should have: the judge, told by hand.
-#include "live/ownership.hpp"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
@@ -8,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "live/ownership.hpp"
 #include "sim/model/model.hpp"
 #include "sim/redis/reply.hpp"
 #include "tests/live/shared_run.hpp"

@@ -1,4 +1,5 @@
-// A run that a test tells the judge of keys by hand: what two clients did, and what a server showed.
+// A run that a test tells the judge of keys by hand: what two clients did, and what a server
+// showed.
 #pragma once
 
 #include <catch2/catch.hpp>

@@ -1,11 +1,14 @@
 // Locks written in the test itself, judged by both explorers.
 #pragma once
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "checker/explorer.hpp"
 #include "checker/naive/naive.hpp"
@@ -32,6 +35,27 @@ inline std::string scripted_acquire(const std::string& script) {
 inline const std::string kCompareAndDelete =
     "return redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
     " return redis.call('del', KEYS[1]) end return 0\", 1, self.key, self.token) == 1";
+
+/// Whether the run of `found` has a loop at its end, in which time passes and `waits` acquires
+/// nothing, and which can be taken once more.
+inline bool comes_again(const sim::Model& model, const checker::Result& found) {
+  const auto loop = found.loop.value();
+  if (loop.from >= found.schedule.size()) return false;
+  sim::Schedule twice = found.schedule;
+  twice.insert(twice.end(), found.schedule.begin() + static_cast<std::ptrdiff_t>(loop.from),
+               found.schedule.end());
+  const checker::Trace told = checker::tell(model, twice);
+  const std::vector<checker::TraceStep> again(
+      told.steps.begin() + static_cast<std::ptrdiff_t>(found.schedule.size()), told.steps.end());
+  const auto acquires = [&](const checker::TraceStep& step) {
+    return step.data.action.process == loop.process &&
+           std::ranges::any_of(step.data.effects, [](const sim::Effect& effect) {
+             return effect.kind == sim::Effect::Kind::acquired;
+           });
+  };
+  return again.back().data.time_ms > told.steps[found.schedule.size() - 1].data.time_ms &&
+         std::ranges::none_of(again, acquires);
+}
 
 /// Two clients that lock, work 10 ms, unlock, once; leases of 30 ms. `also`: how protocol { goes
 /// on.
@@ -77,6 +101,7 @@ class InlineLock {
     const bool open = engine.verdict == checker::Verdict::inconclusive && !engine.time_gap.empty();
     CHECK((open ? checker::Verdict::holds : engine.verdict) == naive.verdict);
     CHECK(engine.schedule.size() == naive.schedule.size());
+    if (engine.loop) CHECK(comes_again(asked, engine));
     if (engine.verdict == checker::Verdict::violated && !engine.endless)
       CHECK(checker::tell(asked, engine.schedule).violated == property);
     return engine.verdict;
