@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <string>
 
+#include "checker/explorer.hpp"
+#include "checker/trace/trace.hpp"
+#include "sim/base/token.hpp"
 #include "tests/support/inline_lock.hpp"
 
 namespace {
