@@ -239,8 +239,10 @@ EndlessRuns endless_runs(const Graph<WorldSystem>& graph, const std::set<sim::Pr
         world.waiting(state.data()) != 0 ? sim::kept_waiting(properties) : std::nullopt;
     const bool leak = executes[component] && world.only_spawned(state.data()) &&
                       properties.contains(sim::Property::leak);
-    if (!waits && !leak) continue;
-    runs.property = waits.value_or(sim::Property::leak);
+    const bool hangs = !found.cyclic[component] && properties.contains(sim::Property::deadlock) &&
+                       world.hangs_in_release(state.data());
+    if (!waits && !leak && !hangs) continue;
+    runs.property = waits.value_or(hangs ? sim::Property::deadlock : sim::Property::leak);
     runs.state = s;
     return runs;
   }

@@ -49,8 +49,9 @@ class WorldSystem {
                     sink(next, step, judged);
                   });
     Facts shown;
-    if (!leads_on && (judged_ & sim::only(sim::Property::deadlock)) != 0 && world_.stuck(state))
-      shown.violated = sim::only(sim::Property::deadlock);
+    if (leads_on || (judged_ & sim::only(sim::Property::deadlock)) == 0) return shown;
+    if (world_.stuck(state)) shown.violated = sim::only(sim::Property::deadlock);
+    hangs_ = hangs_ || world_.hangs_in_release(state);
     return shown;
   }
 
@@ -72,6 +73,8 @@ class WorldSystem {
     return world_.label(state, step);
   }
 
+  /// Whether some state has shown a deadlock inside release(): endless_runs() says which.
+  bool hangs() const { return hangs_; }
   bool adequate() const { return world_.needs() == world_.knowledge(); }
   const std::string& obstacle() const { return world_.obstacle(); }
   sim::World& world() const { return world_; }
@@ -83,6 +86,7 @@ class WorldSystem {
  private:
   sim::World& world_;
   sim::PropertySet judged_ = 0;
+  bool hangs_ = false;
 };
 
 /// What run(system), watched by `watch`, comes to in a world of `model` that knew beforehand all

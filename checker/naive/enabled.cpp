@@ -501,14 +501,6 @@ std::int64_t Rules::undisturbed_ms(const World& world, std::int64_t at_most_ms,
   return rounded_up(furthest);
 }
 
-bool Rules::stuck_in_acquire(const World& world) {
-  const std::vector<Action> actions = enabled(world);
-  const bool only_faults = std::all_of(actions.begin(), actions.end(), [](const Action& action) {
-    return sim::is_fault(action.kind);
-  });
-  return only_faults && !time_may_pass(world) && waits_in_acquire(world);
-}
-
 bool Rules::waits_in_acquire(const World& world) const {
   return std::any_of(world.processes.begin(), world.processes.end(), [](const Process& process) {
     return std::any_of(process.waits.begin(), process.waits.end(),

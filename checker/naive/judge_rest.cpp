@@ -30,12 +30,21 @@ bool Rules::servers_settled(const World& world) const {
 
 namespace {
 
-/// Nothing is on its way: of a task that main tasks have left behind, a request may wait at its
-/// node for a key.
+/// Nothing is on its way that a main task waits for. What nobody hears may wait at its node without
+/// an end, with others behind it; that of a spawned task for a key.
 bool is_at_rest(const Process& process, const Connection& connection) {
-  return std::all_of(connection.messages.begin(), connection.messages.end(), [&](const Message& m) {
-    return connection.open && m.in_queue > 0 && m.sender >= process.rounds_begun.size();
-  });
+  std::size_t first_without_end = connection.messages.size();
+  for (std::size_t i = connection.messages.size(); i-- > 0;)
+    if (connection.messages[i].blocked && !connection.messages[i].blocked_left_ms)
+      first_without_end = i;
+  for (std::size_t i = 0; i < connection.messages.size(); ++i) {
+    const Message& message = connection.messages[i];
+    const bool of_spawned = message.sender >= process.rounds_begun.size();
+    if (connection.open && !message.unheard && !of_spawned) return false;
+    const bool for_key = connection.open && of_spawned && message.in_queue > 0;
+    if (i < first_without_end && !for_key) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -91,6 +100,26 @@ std::optional<std::string> Rules::lasting_lease_key(const World& world) const {
     }
   }
   return std::nullopt;
+}
+
+bool Rules::has_ended(const World& world) {
+  const std::vector<Action> actions = enabled(world);
+  return !time_may_pass(world) && std::ranges::all_of(actions, [](const Action& action) {
+    return sim::is_fault(action.kind);
+  });
+}
+
+bool Rules::hangs_in_release(const World& world) {
+  const auto releases = [](const Process& process) {
+    return std::ranges::any_of(
+        process.waits, [](const Wait& w) { return w.in_operation && !w.in_acquire; });
+  };
+  const auto holds = [](const Process& process) { return !process.holdings.empty(); };
+  return undisturbed(world) && std::ranges::none_of(world.processes, holds) &&
+         std::ranges::any_of(world.processes, releases) && has_ended(world) &&
+         std::ranges::any_of(locks_, [&](const auto& lock_and_like) {
+           return probe(world, lock_and_like.first) == Probe::fails;
+         });
 }
 
 /// Deadlock and leak, which are judged where an action leaves the world quiet.

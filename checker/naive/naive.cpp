@@ -81,6 +81,7 @@ class Exploration {
   /// What the claims about runs without an end need to know of a world.
   struct Nature {
     bool waits = false;         ///< a task is inside acquire()
+    bool hangs = false;         ///< nothing goes on, one is inside release(), nobody could acquire
     bool only_spawned = false;  ///< all main tasks are done, a spawned one is not
     bool acquires = false;      ///< some action acquires
     bool executes = false;      ///< some action executes a request
@@ -119,9 +120,9 @@ class Exploration {
       if (rules_.undisturbed(world))
         tasks_[number] = {rules_.in_acquire(world), rules_.resting(world)};
     }
-    if (!stuck_ && model_.properties.contains(sim::Property::deadlock) &&
-        rules_.stuck_in_acquire(world)) {
-      stuck_ = number;
+    if (model_.properties.contains(sim::Property::deadlock)) {
+      if (!stuck_ && nature.waits && rules_.has_ended(world)) stuck_ = number;
+      nature.hangs = rules_.hangs_in_release(world);
     }
     std::vector<Move<naive::World, Action>> moves;
     for (naive::Successor& successor : rules_.successors(world)) {
@@ -217,9 +218,10 @@ class Exploration {
       const auto waits = natures_[s].waits ? sim::kept_waiting(model_.properties) : std::nullopt;
       const bool leak = executes[set] && natures_[s].only_spawned &&
                         model_.properties.contains(sim::Property::leak);
-      if (!waits && !leak) continue;
+      const bool hangs = natures_[s].hangs;
+      if (!waits && !leak && !hangs) continue;
       result.verdict = Verdict::violated;
-      result.property = waits.value_or(sim::Property::leak);
+      result.property = waits.value_or(hangs ? sim::Property::deadlock : sim::Property::leak);
       result.endless = true;
       result.schedule = search_.way_to(s);
       return;

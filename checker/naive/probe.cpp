@@ -23,16 +23,20 @@ constexpr std::size_t kMostBytes = 100'000'000;  // of their identities
 constexpr std::size_t kWorldsInVain = 6'000;     // where only the tries themselves leave a trace
 constexpr std::size_t kFewWays = 64;             // that it takes side by side there
 constexpr std::size_t kWaitsWithinCall = 400;    // within one call, since it was plain data
+constexpr std::size_t kLeftBehind = 40;          // requests on a connection that all tasks share
 
-bool spawned_lives(const Process& process) {
-  return std::any_of(process.waits.begin(), process.waits.end(), [&](const sim::Wait& wait) {
-    return wait.task >= process.rounds_begun.size();
-  });
+/// A spawned task, or a request that stands at its node.
+bool lives_on(const Process& process) {
+  return std::ranges::any_of(
+             process.waits,
+             [&](const sim::Wait& wait) { return wait.task >= process.rounds_begun.size(); }) ||
+         std::ranges::any_of(process.connections,
+                             [](const Connection& c) { return !c.messages.empty(); });
 }
 
-/// Whether a spawned task of another process than the last ones, which are fresh, lives on.
+/// Whether something of another process than the last ones, which are fresh, lives on.
 bool background_lives(const World& world, int fresh) {
-  return std::any_of(world.processes.begin(), world.processes.end() - fresh, spawned_lives);
+  return std::any_of(world.processes.begin(), world.processes.end() - fresh, lives_on);
 }
 
 /// What can happen in a world of the probe, but for the passing of time.
@@ -87,11 +91,15 @@ class Points {
 
   /// Try after try, with nothing to show for it but a longer trace.
   bool in_vain() const {
-    std::size_t waits = 0;
+    std::size_t waits = 0, left = 0;
     const std::vector<Process>& processes = open_.front().world.processes;
-    for (std::size_t p = first_; p < processes.size(); ++p)
+    for (std::size_t p = first_; p < processes.size(); ++p) {
       waits = std::max(waits, processes[p].history.size());
-    const bool many = met_with_.rbegin()->second > kWorldsInVain || waits > kWaitsWithinCall;
+      for (const Connection& connection : processes[p].connections)
+        left = std::max(left, connection.messages.size());
+    }
+    const bool many = met_with_.rbegin()->second > kWorldsInVain || waits > kWaitsWithinCall ||
+                      left > kLeftBehind;
     return many && open_.size() <= kFewWays;
   }
   bool too_many() const { return met_.size() > kMostWorlds || bytes_met_ > kMostBytes; }
@@ -150,12 +158,12 @@ Rules::Probe Rules::probe_by(const World& world, const Lock& lock, int at_once) 
     rules = std::make_unique<Rules>(model, Memory::boundary, expected_, watch_);
     rules->alone_ = true;
   }
-  // Nothing of the others can reach it but what they have left on the nodes, and spawned tasks.
+  // Nothing of the others can reach it but what they have left at the nodes, and spawned tasks.
   World alone = world;
   alone.budget = {};
   alone.outlook_ms = 0;
   for (Process& process : alone.processes) {
-    if (!spawned_lives(process)) process = Process{};
+    if (!lives_on(process)) process = Process{};
   }
   for (int more = 0; more < at_once; ++more) {
     rules->incarnate(alone.processes.emplace_back(), rules->model().processes.back());

@@ -157,9 +157,10 @@ class Rules {
   std::set<MainTask> in_acquire(const World& world) const;
   /// Of all who go on for ever, who is between two rounds, or dead.
   std::set<MainTask> resting(const World& world) const;
-  /// True if no action but faults is left and a task is inside acquire(): the strongly connected
-  /// set of section 5 that is a single world.
-  bool stuck_in_acquire(const World& world);
+  /// True if no action but faults is left.
+  bool has_ended(const World& world);
+  /// True if it is so with a task inside release(), and nobody could acquire.
+  bool hangs_in_release(const World& world);
 
   /// True if a token was asked for while the world held a piece of a token without the rest: which
   /// tokens are free to be used again cannot be told. Also if a node asked for the order of tokens,

@@ -183,7 +183,7 @@ const TraceStep& Walk::take_on(const Action& action, const std::string& place) {
     impl.trace.violated = facts.violation->property;
     impl.trace.violation = tell_violation(impl.story, event, *facts.violation);
   } else if (impl.model().properties.contains(sim::Property::deadlock) &&
-             impl.rules.stuck_in_acquire(after)) {
+             impl.rules.waits_in_acquire(after) && impl.rules.has_ended(after)) {
     impl.trace.violated = sim::Property::deadlock;
     impl.trace.violation =
         waiting_in_acquire(after) + " in acquire(), and nothing but a fault can happen any more.";
@@ -199,6 +199,8 @@ void Walk::end_endless(sim::Property property, std::optional<Loop> loop) {
   trace.violated = property;
   LOCKSTEP_CHECK(row(property).endless != nullptr);
   trace.violation = row(property).endless;
+  if (property == sim::Property::deadlock && !impl_->rules.waits_in_acquire(impl_->here))
+    trace.violation = "Nothing but a fault can happen any more, and nobody can ever acquire.";
   if (!loop) return;
   trace.loop = loop;
   trace.violation = "Steps " + std::to_string(loop->from + 1) + " to " +

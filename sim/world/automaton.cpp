@@ -154,30 +154,19 @@ Transition Automaton::run(Id from, const Observation& observation) {
   return transition;
 }
 
-Id Automaton::rename(Id from, const std::function<Token(Token)>& renaming) {
-  const ProgramState& state = states_[from];
-  Id id = root(state.setup, rename_tokens(state.snapshot, renaming));
+/// Of one that goes another way with other dates (so not all turns are known yet) as far as it does
+/// not.
+Id Automaton::reworded(Id from, const Rewording& rewording) {
+  const ProgramState state = states_[from];
+  Id id = root(state.setup, rewording(state.snapshot));
   for (Observation observation : state.path) {
-    observation.reply = rename_tokens(*observation.reply, renaming);
-    observation.answers = rename_tokens(observation.answers, renaming);
-    id = advance(id, observation).next;
+    observation.reply = rewording(*observation.reply);
+    observation.answers = rewording(observation.answers);
+    const Transition& transition = advance(id, observation);
+    if (transition.query) return id;
+    id = transition.next;
   }
   return id;
-}
-
-Request rename_tokens(const Request& request, const std::function<Token(Token)>& renaming) {
-  Request renamed;
-  renamed.reserve(request.size());
-  for (const auto& argument : request)
-    renamed.push_back(rename_tokens(std::string_view(argument), renaming));
-  return renamed;
-}
-
-Reply rename_tokens(const Reply& reply, const std::function<Token(Token)>& renaming) {
-  Reply renamed = reply;
-  renamed.text = rename_tokens(std::string_view(reply.text), renaming);
-  for (auto& item : renamed.items) item = rename_tokens(item, renaming);
-  return renamed;
 }
 
 }  // namespace lockstep::sim

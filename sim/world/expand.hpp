@@ -84,6 +84,7 @@ template <class Sink>
 void World::finish(Id* next, const Candidate& candidate, Facts facts, bool tokens_changed,
                    Sink& sink, bool probes) {
   if (setting_.wakeups) forget_returns(next);
+  if (alike_after_ms_ > 0) forget_date(next);
   if (tokens_changed) make_canonical(next);
   judges_.judge_rest(next, facts, probes);
   if (setting_.wakeups && judges_.is_wakeup_lost(next) && at_rest(next))

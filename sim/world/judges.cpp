@@ -174,12 +174,16 @@ void Judges::judge_at_rest(const Id* state, std::uint8_t rest, Facts& facts, boo
   const bool over = (rest & kFinished) != 0 && (rest & kAlone) != 0;
   if (over && leaky) facts.violated |= only(Property::leak);
   if (!probes || !setting_.model.properties.contains(Property::deadlock)) return;
+  if (!can_ever_acquire(state)) facts.violated |= only(Property::deadlock);
+}
+
+bool Judges::can_ever_acquire(const Id* state) const {
   Found found;
   for (unsigned p = 0; p < setting_.processes; ++p)
-    if ((processes_.rest(state[p]) & kAlone) == 0) found.background.push_back(state[p]);
+    if ((processes_.rest(state[p]) & kGone) == 0) found.background.push_back(state[p]);
   found.nodes.assign(state + setting_.node_slot(0), state + setting_.run_slot());
   found.run = state[setting_.run_slot()];
-  if (!prober_.can_acquire(std::move(found))) facts.violated |= only(Property::deadlock);
+  return prober_.can_acquire(std::move(found));
 }
 
 }  // namespace lockstep::sim

@@ -27,13 +27,15 @@ class Judges {
   /// Whether everything has come to rest in `state`, and then what that means. `probes`: it may
   /// have done so only now.
   void judge_rest(const Id* state, Facts& facts, bool probes) {
-    std::uint8_t bits = kQuiet | kFinished | kAlone;
+    std::uint8_t bits = kQuiet | kFinished | kAlone | kGone;
     for (unsigned p = 0; p < setting_.processes; ++p) {
       bits &= processes_.rest(state[p]);
       if ((bits & kQuiet) == 0) return;
     }
     judge_at_rest(state, bits, facts, probes);
   }
+  /// Whether a fresh client could acquire the lock from here on, if nobody else did anything new.
+  bool can_ever_acquire(const Id* state) const;
   /// waits, after time has passed: true if somebody has waited for too long.
   bool judge_waits(const Id* state, Facts& facts) const;
   /// lost_wakeup, where nothing is urgent: whether a lock is given back, and nobody who waits to be

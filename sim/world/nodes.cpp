@@ -92,6 +92,7 @@ Id Nodes::intern(Node node) {
     NodeInfo info = describe(node);
     list_actions(info);
     if (info.tokens.cut) setting_.needs.recycles_tokens = false;
+    setting_.note_dates(info.tokens.dates);
     return info;
   });
 }
@@ -594,13 +595,14 @@ Id Nodes::without_reliances(Id id) {
   });
 }
 
-Id Nodes::renamed(Id id, const Renaming& renaming) {
-  if (!nodes_[id].tokens.mentions(renaming.whose)) return id;
-  return rename_.find_or_add(both(id, renaming.whose), renaming.digits, [&] {
+Id Nodes::reworded(Id id, const Rewording& rewording) {
+  if (!rewording.concerns(nodes_[id].tokens)) return id;
+  const auto [what, how] = rewording.key(id);
+  return reword_.find_or_add(what, how, [&] {
     Node node = nodes_[id].value;
-    node.keyspace = tables_.renamed(node.keyspace, renaming);
-    for (auto& image : node.images) image.keyspace = tables_.renamed(image.keyspace, renaming);
-    for (Place& place : node.came) place.key = rename_tokens(place.key, renaming.function());
+    node.keyspace = tables_.reworded(node.keyspace, rewording);
+    for (auto& image : node.images) image.keyspace = tables_.reworded(image.keyspace, rewording);
+    for (Place& place : node.came) place.key = rewording(place.key);
     return intern(node);
   });
 }

@@ -22,6 +22,8 @@ constexpr std::size_t kManyTries = 6'000;
 constexpr std::size_t kFewWays = 64;
 /// So often it has waited within one call that has kept all of it: hundreds of tries, too.
 constexpr std::size_t kWaitsInVain = 400;
+/// So many requests that nobody waits for, on one connection, each of another try.
+constexpr std::size_t kLeftInVain = 40;
 /// The watch is asked before the first world of every probe, and before each that is so many on.
 constexpr std::size_t kWorldsBetween = 64;
 
@@ -64,6 +66,14 @@ class Probe {
     for (std::size_t p = 0; p < fresh_.size(); ++p)
       most = std::max(most,
                       world_.processes_.automaton().state(info(now, p).value.program).path.size());
+    return most;
+  }
+  /// How many requests a fresh client has on one connection, of tasks that do not wait any more.
+  std::size_t left_by(const Alone& now) const {
+    std::size_t most = 0;
+    for (std::size_t p = 0; p < fresh_.size(); ++p)
+      for (const Connection& connection : info(now, p).value.connections)
+        most = std::max(most, connection.messages.size());
     return most;
   }
   bool waits_for_time(const Alone& now, std::size_t p, const LocalAction& action) const;
@@ -139,7 +149,8 @@ std::int64_t Probe::patience_in(const Alone& start) const {
 
 Probe::End Probe::search() {
   for (std::size_t tried = 0; !open_.empty(); ++tried) {
-    const bool in_vain = with_most_taken_ > kManyTries || waits_of(open_.front()) > kWaitsInVain;
+    const bool in_vain = with_most_taken_ > kManyTries || waits_of(open_.front()) > kWaitsInVain ||
+                         left_by(open_.front()) > kLeftInVain;
     if (in_vain && open_.size() <= kFewWays && alone_counts_) return End::fails;
     if (seen_.size() > kMostWorlds) return End::endless;
     if (tried % kWorldsBetween == 0 && !world_.watch_.may_go_on()) return End::cut_off;

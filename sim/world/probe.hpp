@@ -20,7 +20,7 @@ namespace lockstep::sim {
 
 /// What is there when the probe begins: parts of a state of the search.
 struct Found {
-  std::vector<Id> background;  ///< processes of which spawned tasks live on
+  std::vector<Id> background;  ///< processes of which something lives on
   std::vector<Id> nodes;
   Id run = 0;
 };

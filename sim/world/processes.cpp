@@ -67,6 +67,7 @@ Id Processes::intern(const Process& process) {
     describe(info);
     list_actions(info);
     if (info.tokens.cut) setting_.needs.recycles_tokens = false;
+    setting_.note_dates(info.tokens.dates);
     any_watching_ = any_watching_ || info.watching != 0;
     any_crashed_ = any_crashed_ || process.crashed;
     return info;
@@ -95,11 +96,16 @@ void Processes::describe(const Connection& connection, ProcessInfo& info) const 
 
 namespace {
 
-/// Whether all that is on the connection waits at its node for keys, for tasks in the background.
-bool waits_in_background(const Process& process, const Connection& connection) {
-  return connection.open && std::ranges::all_of(connection.messages, [&](const Message& message) {
-           return message.for_key && message.task >= process.rounds.size();
-         });
+/// Whether all that is on the connection stands at its node, and no main task waits for it: for a
+/// key, or for ever, or behind what does so for ever.
+bool stands(const Process& process, const Connection& connection) {
+  bool for_ever = false;
+  return std::ranges::all_of(connection.messages, [&](const Message& message) {
+    const bool spawned = message.task >= process.rounds.size();
+    for_ever = for_ever || message.blocked_for_ever;
+    return (spawned || message.unheard || !connection.open) &&
+           (for_ever || (connection.open && spawned && message.for_key));
+  });
 }
 
 }  // namespace
@@ -141,14 +147,18 @@ void Processes::describe(ProcessInfo& info) const {
   for (const auto& holding : process.holdings) info.held |= only<LockSet>(holding.lock);
   info.shares = info.held;
   if (setting_.waits_for_free) info.frozen = setting_.same_keys(info.held | process.elsewhere);
-  bool quiet = process.holdings.empty() && process.life != Life::paused;
+  bool quiet = process.holdings.empty() && process.life != Life::paused, gone = true;
   for (const auto& connection : process.connections) {
     describe(connection, info);
-    quiet = quiet && (connection.messages.empty() || waits_in_background(process, connection));
+    quiet = quiet && stands(process, connection);
+    gone = gone && connection.messages.empty();
   }
   for (const auto& operation : process.operations)
-    for (const auto& answered : operation.answered)
+    for (const auto& answered : operation.answered) {
       info.tokens.add(tables_.tokens_of_node_state(answered.asked_in));
+      for (const auto& argument : tables_.request(answered.request))
+        info.tokens.dates.add(std::string_view(argument));
+    }
   bool finished = true;
   if (process.life != Life::dead) {
     const ProgramState& program = automaton_.state(process.program);
@@ -174,7 +184,8 @@ void Processes::describe(ProcessInfo& info) const {
   quiet = quiet && (!info.spawned || process.knows_masters());
   quiet = quiet && process.unreached == 0 && process.unheard == 0;
   info.rest = static_cast<std::uint8_t>((quiet ? kQuiet : 0) | (finished ? kFinished : 0) |
-                                        (info.spawned ? 0 : kAlone));
+                                        (info.spawned ? 0 : kAlone) |
+                                        (gone && !info.spawned ? kGone : 0));
   if (process.life == Life::paused && setting_.model.pause_max_ms > 0 && process.pause_left_ms > 0)
     info.ahead.deadlines.push_back(process.pause_left_ms);
   sort_without_twins(info.ahead.deadlines);
@@ -336,25 +347,26 @@ Id Processes::asked_again(Id id, Id began, std::uint64_t tasks) {
   });
 }
 
-Id Processes::renamed(Id id, const Renaming& renaming) {
-  if (!processes_[id].tokens.mentions(renaming.whose)) return id;
-  return rename_.find_or_add(both(id, renaming.whose), renaming.digits, [&] {
+Id Processes::reworded(Id id, const Rewording& rewording) {
+  if (!rewording.concerns(processes_[id].tokens)) return id;
+  const auto [what, how] = rewording.key(id);
+  return reword_.find_or_add(what, how, [&] {
     Process process = processes_[id].value;
     if (process.life != Life::dead)
-      process.program = automaton_.rename(process.program, renaming.function());
+      process.program = automaton_.reworded(process.program, rewording);
     for (auto& connection : process.connections) {
       for (auto& message : connection.messages) {
-        message.request = tables_.renamed_request(message.request, renaming);
+        message.request = tables_.reworded_request(message.request, rewording);
         if (message.stage == Stage::answered)
-          message.reply = tables_.renamed_reply(message.reply, renaming);
-        message.asked_in = tables_.renamed_node_state(message.asked_in, renaming);
+          message.reply = tables_.reworded_reply(message.reply, rewording);
+        message.asked_in = tables_.reworded_node_state(message.asked_in, rewording);
       }
-      connection.session = tables_.renamed_session(connection.session, renaming);
+      connection.session = tables_.reworded_session(connection.session, rewording);
     }
     for (auto& operation : process.operations) {
       for (Answered& answered : operation.answered)
-        answered = {tables_.renamed_request(answered.request, renaming),
-                    tables_.renamed_node_state(answered.asked_in, renaming)};
+        answered = {tables_.reworded_request(answered.request, rewording),
+                    tables_.reworded_node_state(answered.asked_in, rewording)};
       std::sort(operation.answered.begin(), operation.answered.end());
     }
     return intern(process);

@@ -43,7 +43,8 @@ struct Reads {
 enum Rest : std::uint8_t {
   kQuiet = 1,     ///< its main tasks rest, nothing of it is on its way
   kFinished = 2,  ///< its main tasks have ended or never begun
-  kAlone = 4      ///< no spawned task lives
+  kAlone = 4,     ///< no spawned task lives
+  kGone = 8       ///< nor does any request of it stand at a node: nothing goes on
 };
 
 struct ProcessInfo {
@@ -103,7 +104,7 @@ class Processes {
   std::uint8_t rest(Id id) const { return rest_[id]; }
   /// Whether nothing of it goes on.
   bool has_rested(Id id) const {
-    constexpr std::uint8_t kAll = kQuiet | kAlone;
+    constexpr std::uint8_t kAll = kQuiet | kGone;
     return (rest_[id] & kAll) == kAll;
   }
   /// Locks that one of them but one, by its place among them, holds, acquires or releases in shared
@@ -138,7 +139,7 @@ class Processes {
   /// At the end of a pass during which these tasks (a bit for each TaskId) have asked again and
   /// again, since `began`: what they wait for now they have asked for just now.
   Id asked_again(Id id, Id began, std::uint64_t tasks);
-  Id renamed(Id id, const Renaming& renaming);
+  Id reworded(Id id, const Rewording& rewording);
   /// After a WRITE to the resources of these locks was accepted.
   Id stale(Id id, LockSet written);
   /// Another process has made a part of a lease key of this lock for it, at a group of servers.
@@ -233,7 +234,7 @@ class Processes {
   /// By case. They stay where they are: a probe asks for more while the results of one are judged.
   std::deque<std::vector<StepResult>> results_;
   bool any_watching_ = false, any_crashed_ = false;
-  FlatMap age_, rename_, touch_, stale_, given_, prolong_, tell_, overtake_, return_, forget_;
+  FlatMap age_, reword_, touch_, stale_, given_, prolong_, tell_, overtake_, return_, forget_;
   std::map<std::uint64_t, FlatMap> asked_again_;  ///< by tasks
   // By what happens at a node.
   FlatMap jump_, stop_, disconnect_, darken_, light_, promote_, catch_up_, empty_, unlist_;

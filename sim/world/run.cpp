@@ -81,7 +81,7 @@ Id Runs::initial() {
   Run run;
   run.budget = setting_.model.budget;
   if (setting_.knowledge.absolute) run.now_ms = setting_.model.begins_ms;
-  run.outlook_ms = until_all_show(setting_.common_unit_ms(), 0);
+  run.outlook_ms = first_outlook_ms();
   return intern(run);
 }
 
@@ -89,6 +89,23 @@ Id Runs::time_alone(Id id) {
   Run run;
   run.now_ms = runs_[id].value.now_ms;
   return intern(run);
+}
+
+Id Runs::sooner(Id id, std::int64_t ms) {
+  return sooner_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
+    Run run = runs_[id].value;
+    run.now_ms -= ms;
+    return intern(run);
+  });
+}
+
+Id Runs::without_looks(Id id) {
+  return without_looks_.find_or_add(id, 0, [&] {
+    Run run = runs_[id].value;
+    run.turns_ms.clear();
+    run.outlook_ms = std::min(run.outlook_ms, first_outlook_ms());
+    return intern(run);
+  });
 }
 
 Id Runs::age(Id id, std::int64_t ms) {

@@ -41,6 +41,10 @@ class Runs {
 
   /// Without faults, and with nothing to come: only its time.
   Id time_alone(Id id);
+  /// The same so many ms sooner, in an absolute run.
+  Id sooner(Id id, std::int64_t ms);
+  /// Nothing of what was looked at is left.
+  Id without_looks(Id id);
   /// After `ms`, in an absolute run.
   Id aged(Id id, std::int64_t ms) { return setting_.knowledge.absolute ? age(id, ms) : id; }
   /// After a look at absolute time: the outlook is as far as a timestamp can reach.
@@ -53,12 +57,13 @@ class Runs {
 
  private:
   Id age(Id id, std::int64_t ms);
+  std::int64_t first_outlook_ms() const { return until_all_show(setting_.common_unit_ms(), 0); }
   Ahead ahead_of(const Run& run) const;
   std::int64_t until_all_show(std::int64_t ms, std::int64_t now_ms) const;
 
   Setting& setting_;
   Interner<RunInfo> runs_;
-  FlatMap age_;
+  FlatMap age_, sooner_, without_looks_;
 };
 
 }  // namespace lockstep::sim

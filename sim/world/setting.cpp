@@ -137,6 +137,8 @@ void Setting::note(const TimeUse& use) {
   keeps_times = keeps_times || use.kept;
   fences_by_time = fences_by_time || (use.fences && model.resource != Resource::plain);
   mixes_drifting = mixes_drifting || (drifts && use.mixes);
+  const bool sure = !missed_turns && !turns_within_ms && !unexplained_turns && !scaled_clocks;
+  needs.dated = needs.dated || (knowledge.absolute && !sure);
 }
 
 void Setting::note_doings(unsigned process, const Doings& done) {
@@ -337,6 +339,14 @@ std::int64_t Setting::common_unit_ms() const {
   // Of clocks that are apart one may begin another unit while the other one is in its first.
   const bool apart = offsets.size() > 1 || budget(Fault::jump) > 0 || drifts;
   return rounded(common_multiple(knowledge.units)) * (apart ? 2 : 1);
+}
+
+std::int64_t Setting::alike_after_ms() const {
+  // An invariant may look at the numbers themselves.
+  const bool shown = model.properties.contains(Property::invariant);
+  if (!knowledge.absolute || knowledge.dated || drifts || shown) return 0;
+  const std::int64_t unit = common_multiple(knowledge.units);
+  return unit > kSecondMs ? 0 : std::max<std::int64_t>(unit, 1);
 }
 
 std::int64_t Setting::longest_matter_ms() const {

@@ -19,6 +19,7 @@
 #include "sim/keyspace/reliance.hpp"
 #include "sim/model/model.hpp"
 #include "sim/redis/request.hpp"
+#include "sim/world/dates.hpp"
 
 namespace lockstep::sim {
 
@@ -47,6 +48,8 @@ using TimerCounts = std::map<std::int64_t, unsigned>;
 /// again (World::needs).
 struct Knowledge {
   bool absolute = false;        ///< absolute time is part of the state
+  /// And what stands for a time cannot be told for certain: no two instants are alike.
+  bool dated = false;
   bool recycles_tokens = true;  ///< off where more than the equality of tokens matters
   /// A probe that looked at the absolute time and failed is none: more may turn than is known.
   bool doubts_probes = false;
@@ -107,6 +110,13 @@ class Setting {
   std::int64_t rounded(std::int64_t ms) const;
   /// The longest unit that absolute times are rounded to; 0: none.
   std::int64_t common_unit_ms() const;
+  /// In an absolute run, how much later it all may happen, times this, without changing anything
+  /// but dates (docs/semantics.md, section 4); 0 if that is not known.
+  std::int64_t alike_after_ms() const;
+  /// Some part of the world holds these.
+  void note_dates(const DateUse& dates) {
+    needs.dated = needs.dated || (knowledge.absolute && dates.odd);
+  }
   /// For how long after a look what was looked at may matter, as clocks show it that do not drift.
   std::int64_t longest_matter_ms() const;
   /// Of the timers in use, request timeouts too; 0: there are none.

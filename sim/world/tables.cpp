@@ -54,10 +54,9 @@ void add_own(OwnLocks& own, const Belongings& belongings, std::uint8_t lock, boo
 /// Of a keyspace whose node's clock shows kEpoch.
 Lifetime left_of(const Expiry& expiry) { return {(expiry - kEpoch).ms, expiry.sooner}; }
 
-Keys renamed_keys(const Keys& keys, const std::function<Token(Token)>& rename) {
-  const auto renamed = [&rename](std::string_view text) { return rename_tokens(text, rename); };
+Keys reworded_keys(const Keys& keys, const Rewording& rewording) {
   Keys changed;
-  for (const auto& [name, entry] : keys) changed.emplace(renamed(name), with_texts(entry, renamed));
+  for (const auto& [name, entry] : keys) changed.emplace(rewording(name), rewording(entry));
   return changed;
 }
 
@@ -165,6 +164,8 @@ KeyspaceInfo Tables::describe(const Keyspace& keyspace) const {
     ++info.keys;
     info.tokens.add(std::string_view(key));
     for (const auto text : texts(entry)) info.tokens.add(text);
+    if (const auto* set = std::get_if<SortedSet>(&entry.value))
+      for (const auto& [member, about] : *set) info.tokens.dates.add(about.score);
     if (ordered_by_tokens(entry)) info.tokens.cut = true;  // renaming could change the order
     if (entry.expires) info.lifetimes.push_back(left_of(*entry.expires));
     for (const Reliance& each : entry.reliances) info.lifetimes.push_back(left_of(each.until));
@@ -195,29 +196,28 @@ KeyspaceInfo Tables::describe(const Keyspace& keyspace) const {
 }
 
 Id Tables::normalised(const Message& message, const Connection& on, std::uint8_t process) {
-  Request normal = rename_tokens(requests_[message.request], [&](Token token) {
-    return token.process == process ? Token{process, 0} : token;
-  });
+  Request normal = requests_[message.request];
+  for (std::string& argument : normal)
+    argument = rename_tokens(argument, [&](Token token) {
+      return token.process == process ? Token{process, 0} : token;
+    });
   normal.push_back(std::to_string(on.node));
   if (on.sent_for != on.node) normal.push_back(std::to_string(on.sent_for));
   if (message.asking) normal.push_back("asking");
   return intern(normal);
 }
 
-Id Tables::renamed_request(Id id, const Renaming& renaming) {
-  return intern(rename_tokens(requests_[id], renaming.function()));
+Id Tables::reworded_request(Id id, const Rewording& rewording) {
+  return intern(rewording(requests_[id]));
 }
 
-Id Tables::renamed_reply(Id id, const Renaming& renaming) {
-  return intern(rename_tokens(replies_[id], renaming.function()));
+Id Tables::reworded_reply(Id id, const Rewording& rewording) {
+  return intern(rewording(replies_[id]));
 }
 
-Id Tables::renamed_session(Id id, const Renaming& renaming) {
-  if (!sessions_[id].tokens.mentions(renaming.whose)) return id;
-  const auto rename = renaming.function();
-  return intern(with_texts(sessions_[id].value, [&rename](std::string_view text) {
-    return rename_tokens(text, rename);
-  }));
+Id Tables::reworded_session(Id id, const Rewording& rewording) {
+  if (!rewording.concerns(sessions_[id].tokens)) return id;
+  return intern(with_texts(sessions_[id].value, rewording));
 }
 
 Id Tables::intern_node_state(const std::string& bytes) {
@@ -225,6 +225,7 @@ Id Tables::intern_node_state(const std::string& bytes) {
     TokenUse tokens;
     tokens.add(std::string_view(bytes));
     tokens.cut = false;  // what stands for the tokens read alike is none
+    tokens.dates = {false, false, false, tokens.dates.any};
     return NodeState{bytes, tokens};
   });
 }
@@ -245,10 +246,9 @@ Id Tables::node_state(const Node& node, std::uint8_t process) {
   });
 }
 
-Id Tables::renamed_node_state(Id id, const Renaming& renaming) {
-  if (!node_states_[id].tokens.mentions(renaming.whose)) return id;
-  return intern_node_state(
-      rename_tokens(std::string_view(node_states_[id].bytes), renaming.function()));
+Id Tables::reworded_node_state(Id id, const Rewording& rewording) {
+  if (!rewording.concerns(node_states_[id].tokens)) return id;
+  return intern_node_state(rewording(node_states_[id].bytes));
 }
 
 const Tables::Aged& Tables::aged(Id id, std::uint8_t rate, std::int64_t parts) {
@@ -290,15 +290,15 @@ void Tables::note_expired(const Keys& before, const Keys& after, Aged& aged) con
   }
 }
 
-Id Tables::renamed(Id id, const Renaming& renaming) {
-  if (!keyspaces_[id].tokens.mentions(renaming.whose)) return id;
-  return rename_.find_or_add(both(id, renaming.whose), renaming.digits, [&] {
-    const auto rename = renaming.function();
+Id Tables::reworded(Id id, const Rewording& rewording) {
+  if (!rewording.concerns(keyspaces_[id].tokens)) return id;
+  const auto [what, how] = rewording.key(id);
+  return reword_.find_or_add(what, how, [&] {
     Keyspace keyspace = keyspaces_[id].value;
-    keyspace.keys = renamed_keys(keyspace.keys, rename);
-    for (auto& [number, other] : keyspace.others) other = renamed_keys(other, rename);
+    keyspace.keys = reworded_keys(keyspace.keys, rewording);
+    for (auto& [number, other] : keyspace.others) other = reworded_keys(other, rewording);
     for (const auto& [place, late] : std::exchange(keyspace.unnoticed, {}))
-      keyspace.unnoticed.emplace(std::pair(place.first, rename_tokens(place.second, rename)), late);
+      keyspace.unnoticed.emplace(std::pair(place.first, rewording(place.second)), late);
     return intern(keyspace);
   });
 }

@@ -1,7 +1,12 @@
 // Puts the parts of the interned world together; see the header.
 #include "sim/world/world.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include "sim/base/check.hpp"
+#include "sim/base/time.hpp"
+#include "sim/client/turning.hpp"
 #include "sim/world/expand.hpp"
 
 namespace lockstep::sim {
@@ -13,6 +18,7 @@ World::World(const Model& model, const Knowledge& knowledge, checker::Watch& wat
       processes_(setting_, tables_, reports_, grid_, watch),
       nodes_(setting_, tables_, reports_, watch),
       runs_(setting_),
+      alike_after_ms_(setting_.alike_after_ms()),
       waits_(setting_, tables_, nodes_),
       queues_(setting_, tables_, processes_, nodes_, waits_),
       executions_(setting_, tables_, reports_, processes_, nodes_, runs_, waits_, queues_),
@@ -292,14 +298,40 @@ void World::make_canonical(Id* state) {
   for (unsigned p = 0; p < setting_.processes; ++p) names.look_at(processes_.info(state[p]).tokens);
   for (unsigned n = 0; n < setting_.nodes; ++n)
     names.look_at(nodes_.info(state[setting_.node_slot(n)]).tokens);
-  names.for_each_renaming([&](const Renaming& renaming) {
+  names.for_each_renaming([&](const Rewording& renaming) {
     for (unsigned p = 0; p < setting_.processes; ++p)
-      state[p] = processes_.renamed(state[p], renaming);
+      state[p] = processes_.reworded(state[p], renaming);
     for (unsigned n = 0; n < setting_.nodes; ++n) {
       Id& node = state[setting_.node_slot(n)];
-      node = nodes_.renamed(node, renaming);
+      node = nodes_.reworded(node, renaming);
     }
   });
+}
+
+/// Whatever it is later by, in whole units, is the same for all that may come: it is taken from the
+/// time of the run and from every absolute time.
+void World::forget_date(Id* state) {
+  DateUse dates;
+  for (unsigned p = 0; p < setting_.processes; ++p)
+    dates.add(processes_.info(state[p]).tokens.dates);
+  for (unsigned n = 0; n < setting_.nodes; ++n)
+    dates.add(nodes_.info(state[setting_.node_slot(n)]).tokens.dates);
+  Id& run_id = state[setting_.run_slot()];
+  const Run& run = run_of(state).value;
+  for (const std::int64_t token : run.highest) dates.fixed = dates.fixed || token >= kFirstTime;
+  if (dates.odd || dates.fixed) return;
+  if (!dates.any && setting_.knowledge.units.empty()) run_id = runs_.without_looks(run_id);
+  const std::int64_t unit = dates.seconds ? std::lcm(alike_after_ms_, kSecondMs) : alike_after_ms_;
+  const std::int64_t later_ms = (run.now_ms - setting_.model.begins_ms) / unit * unit;
+  if (later_ms == 0) return;
+  const Rewording sooner = Rewording::of_dates(later_ms);
+  for (unsigned p = 0; p < setting_.processes; ++p)
+    state[p] = processes_.reworded(state[p], sooner);
+  for (unsigned n = 0; n < setting_.nodes; ++n) {
+    Id& node = state[setting_.node_slot(n)];
+    node = nodes_.reworded(node, sooner);
+  }
+  run_id = runs_.sooner(run_id, later_ms);
 }
 
 // ---- what a search asks beside the successors
@@ -352,6 +384,21 @@ ProcessSet World::waiting(const Id* state) const {
   for (unsigned p = 0; p < setting_.processes; ++p)
     if (processes_.info(state[p]).waiting) waiting |= only<ProcessSet>(p);
   return waiting;
+}
+
+bool World::hangs_in_release(const Id* state) const {
+  for (unsigned n = 0; n < setting_.nodes; ++n)
+    if (!nodes_.info(state[setting_.node_slot(n)]).settled) return false;
+  bool releases = false;
+  for (unsigned p = 0; p < setting_.processes; ++p) {
+    const Process& process = processes_.info(state[p]).value;
+    if (!process.holdings.empty() || !processes_.undisturbed(state[p])) return false;
+    if (process.life == Life::dead) continue;
+    releases = releases ||
+               std::ranges::any_of(processes_.automaton().state(process.program).tasks,
+                                   [](const Wait& w) { return w.in_operation && !w.in_acquire; });
+  }
+  return releases && !judges_.can_ever_acquire(state);
 }
 
 bool World::stuck(const Id* state) {

@@ -134,6 +134,9 @@ class World {
 
   /// Whether a task is inside acquire() and nothing but a fault can happen any more.
   bool stuck(const Id* state);
+  /// Where nothing but a fault can happen any more: whether a task is inside release(), nobody holds
+  /// anything, and nobody could acquire.
+  bool hangs_in_release(const Id* state) const;
   /// Whether time alone will change something.
   bool something_ahead(const Id* state) { return next_point(state) > 0; }
   /// Whether every fault is over, and everybody has begun who does not go on for ever.
@@ -215,6 +218,7 @@ class World {
   void leave_replicas_alone(std::uint8_t master, Id* next);
   void tell_of_promotion(std::uint8_t promoted, Id* next);
   void make_canonical(Id* state);
+  void forget_date(Id* state);
 
   // polling.cpp
   std::optional<Polls> at_rest(const Id* state);
@@ -239,6 +243,7 @@ class World {
   Processes processes_;
   Nodes nodes_;
   Runs runs_;
+  std::int64_t alike_after_ms_;
   ReplicaWaits waits_;
   Queues queues_;
   Executions executions_;

@@ -79,7 +79,7 @@ class Together {
       if (difference.empty()) difference = compared_time(passes);
       if (difference.empty())
         difference = test::first_difference(
-            test::told(system_.world(), state_.data()),
+            test::told(system_.world(), state_.data(), world_.now.ms),
             test::told(rules_, world_, system_.world().knowledge().replica_waits));
       if (!difference.empty()) return way_ + difference;
       const std::optional<std::string> differs = go_on(dice, ours, passes, theirs);

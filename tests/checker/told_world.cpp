@@ -12,7 +12,9 @@
 #include "checker/naive/clocks.hpp"
 #include "sim/base/token.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/client/reply_times.hpp"
 #include "sim/redis/reply_bytes.hpp"
+#include "sim/world/dates.hpp"
 #include "sim/world/infos.hpp"
 
 namespace lockstep::test {
@@ -134,6 +136,7 @@ void tell_keys(const std::string& of, const sim::Keyspace& keyspace, std::int64_
 /// What the resource says to a token that it does not take has words of its own in each.
 std::string told(const sim::Reply& reply, std::uint8_t node) {
   if (node == sim::kResource && reply.kind == sim::Reply::Kind::error) return "an error";
+  if (const auto time_ms = sim::time_told(reply)) return std::to_string(*time_ms);
   sim::ByteWriter bytes;
   write(bytes, reply);
   return bytes.take();
@@ -396,12 +399,16 @@ void tell(const naive::World& world, std::size_t p, bool of_replicas, Lines& lin
 
 }  // namespace
 
-Lines told(const sim::World& world, const sim::Id* state) {
+Lines told(const sim::World& world, const sim::Id* state, std::int64_t now_ms) {
   Lines lines;
   for (std::uint8_t n = 0; n < world.setting().nodes; ++n) tell(world, state, n, lines);
   for (std::uint8_t p = 0; p < world.setting().processes; ++p)
     tell_process(world, world.process(state, p), lines);
   lines.push_back(Line("run").all("budget", world.run(state).budget));
+  const std::int64_t taken_ms = now_ms - world.run(state).now_ms;
+  if (world.knowledge().absolute && taken_ms != 0)
+    for (std::string& line : lines)
+      if (line.find(" random=") == std::string::npos) line = sim::sooner(line, -taken_ms);
   return lines;
 }
 

@@ -16,7 +16,9 @@ using Lines = std::vector<std::string>;
 /// `replica_waits`: some client sends a WAIT, as far as the engine knows.
 Lines told(const checker::naive::Rules& rules, const checker::naive::World& world,
            bool replica_waits);
-Lines told(const sim::World& world, const sim::Id* state);
+/// With all absolute times later by what the engine has taken from them, at this true time of an
+/// absolute run.
+Lines told(const sim::World& world, const sim::Id* state, std::int64_t now_ms);
 
 /// The first lines that are not the same; "" if all are.
 std::string first_difference(const Lines& engine, const Lines& naive);

@@ -1,0 +1,88 @@
+// See the header.
+#include "sim/world/dates.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <set>
+#include <vector>
+
+#include "sim/base/time.hpp"
+#include "sim/client/reply_times.hpp"
+#include "sim/client/turning.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// What a run may come to, with clocks that are ahead, and a search that begins later.
+constexpr std::int64_t kMonthsMs = 4 * kFarthestMs;
+
+std::vector<std::int64_t> numbers_in(std::string_view text) {
+  std::vector<std::int64_t> numbers;
+  add_numbers(std::string(text), numbers);
+  return numbers;
+}
+
+bool is_date(std::int64_t number) {
+  return std::abs(ms_of(number, unit_of(number)) - kEpoch.ms) <= kMonthsMs;
+}
+
+}  // namespace
+
+void DateUse::add(std::int64_t number) {
+  if (number < kFirstTime) return;
+  any = true;
+  seconds = seconds || unit_of(number) == kSecondMs;
+  odd = odd || !is_date(number);
+}
+
+void DateUse::add(std::string_view text) {
+  for (const std::int64_t number : numbers_in(text)) {
+    add(number);
+    const bool in_digits = text.find(std::to_string(number)) != std::string_view::npos;
+    odd = odd || (number >= kFirstTime && !in_digits);
+  }
+}
+
+void DateUse::add_sent(std::string_view text) {
+  const auto is_plain = [](char c) { return (c >= ' ' && c <= '~') || c == '\n' || c == '\t'; };
+  odd = odd || !std::ranges::all_of(text, is_plain);
+}
+
+void DateUse::add(double score) {
+  if (score < static_cast<double>(kFirstTime)) return;
+  constexpr double kLast = 9e15;  // beyond it, a score is no whole number for certain
+  if (score != std::floor(score) || score >= kLast)
+    any = odd = true;
+  else
+    add(std::int64_t{std::llround(score)});
+}
+
+void DateUse::add(const DateUse& other) {
+  any = any || other.any;
+  seconds = seconds || other.seconds;
+  odd = odd || other.odd;
+  fixed = fixed || other.fixed;
+}
+
+std::int64_t sooner(std::int64_t number, std::int64_t ms) {
+  if (number < kFirstTime) return number;
+  return number - ms / unit_of(number) * larger_by_unit(number);
+}
+
+double sooner(double score, std::int64_t ms) {
+  if (score < static_cast<double>(kFirstTime)) return score;
+  return static_cast<double>(sooner(std::int64_t{std::llround(score)}, ms));
+}
+
+std::string sooner(std::string_view text, std::int64_t ms) {
+  std::string moved(text);
+  const std::vector<std::int64_t> numbers = numbers_in(text);
+  // The first one first, so that none is moved onto the next.
+  for (const std::int64_t number : std::set(numbers.begin(), numbers.end()))
+    if (number >= kFirstTime) moved = with_moved(moved, number, sooner(number, ms) - number);
+  return moved;
+}
+
+}  // namespace lockstep::sim
