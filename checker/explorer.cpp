@@ -212,8 +212,7 @@ class Exploration {
     result_.verdict = Verdict::holds;
     result_.slack = world_.slack();
     result_.slack.exact = result_.slack.least_ms.value_or(0) <= 0 && world_.time_gap().empty();
-    if (world_.loops() || system_.hangs() ||
-        model_.properties.contains(sim::Property::progress)) {
+    if (world_.loops() || system_.hangs() || model_.properties.contains(sim::Property::progress)) {
       const EndlessRuns found = endless_runs(search_.graph(), model_.properties, watch_);
       if (!watch_.why().empty()) return leave_open(watch_.why());
       if (found.zero_time)

@@ -75,7 +75,7 @@ void add_clients(Rows& rows, const Scenario& scenario) {
         role.threads == 1 ? "" : fmt::format(" in each of {} threads", role.threads);
     add(rows, "clients",
         fmt::format("{}: {} ({}{}{})", fmt::join(who, ", "), fmt::join(what, ", "),
-                    role.rounds == 0 ? "for ever"
+                    role.rounds == 0 ? "for ever, without a rest"
                                      : plural(static_cast<std::uint64_t>(role.rounds), "round"),
                     threads, own_of(role)));
   }

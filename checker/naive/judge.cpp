@@ -344,8 +344,10 @@ void Rules::judge_wakeups(const World& world, Facts& facts) {
   for (std::uint8_t p = 0; p < world.processes.size(); ++p) {
     const Process& process = world.processes[p];
     for (const Connection& connection : process.connections)
-      for (const Message& message : connection.messages)
-        if (message.in_queue == 0) return;
+      if (!stands(process, connection) &&
+          std::ranges::any_of(connection.messages,
+                              [](const Message& m) { return m.in_queue == 0; }))
+        return;
     if (process.life == Life::dead) continue;
     if (process.life == Life::paused || !process.unreached.empty() || !process.unheard.empty())
       return;

@@ -28,11 +28,9 @@ bool Rules::servers_settled(const World& world) const {
   });
 }
 
-namespace {
-
 /// Nothing is on its way that a main task waits for. What nobody hears may wait at its node without
 /// an end, with others behind it; that of a spawned task for a key.
-bool is_at_rest(const Process& process, const Connection& connection) {
+bool Rules::stands(const Process& process, const Connection& connection) {
   std::size_t first_without_end = connection.messages.size();
   for (std::size_t i = connection.messages.size(); i-- > 0;)
     if (connection.messages[i].blocked && !connection.messages[i].blocked_left_ms)
@@ -47,15 +45,13 @@ bool is_at_rest(const Process& process, const Connection& connection) {
   return true;
 }
 
-}  // namespace
-
 bool Rules::rests(const World& world, std::size_t p) const {
   const Process& process = world.processes[p];
   const bool locks = sim::ever_locks(model_.processes[p]);  // else it may still give something
   return process.life != Life::paused && process.holdings.empty() && process.unreached.empty() &&
          process.unheard.empty() &&
          std::ranges::all_of(process.connections,
-                             [&](const Connection& c) { return is_at_rest(process, c); }) &&
+                             [&](const Connection& c) { return stands(process, c); }) &&
          std::ranges::all_of(process.waits, [&](const Wait& wait) {
            const bool spawned = wait.task >= process.rounds_begun.size();
            return spawned || wait.kind == Wait::Kind::done ||
@@ -111,8 +107,8 @@ bool Rules::has_ended(const World& world) {
 
 bool Rules::hangs_in_release(const World& world) {
   const auto releases = [](const Process& process) {
-    return std::ranges::any_of(
-        process.waits, [](const Wait& w) { return w.in_operation && !w.in_acquire; });
+    return std::ranges::any_of(process.waits,
+                               [](const Wait& w) { return w.in_operation && !w.in_acquire; });
   };
   const auto holds = [](const Process& process) { return !process.holdings.empty(); };
   return undisturbed(world) && std::ranges::none_of(world.processes, holds) &&

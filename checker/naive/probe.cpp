@@ -11,6 +11,8 @@
 
 #include "checker/naive/rules.hpp"
 #include "sim/base/check.hpp"
+#include "sim/base/token.hpp"
+#include "sim/keyspace/keyspace.hpp"
 
 namespace lockstep::checker::naive {
 
@@ -24,12 +26,17 @@ constexpr std::size_t kWorldsInVain = 6'000;     // where only the tries themsel
 constexpr std::size_t kFewWays = 64;             // that it takes side by side there
 constexpr std::size_t kWaitsWithinCall = 400;    // within one call, since it was plain data
 constexpr std::size_t kLeftBehind = 40;          // requests on a connection that all tasks share
+constexpr std::size_t kStored = 150;             // different tokens at a node
+
+bool spawned_lives(const Process& process) {
+  return std::any_of(process.waits.begin(), process.waits.end(), [&](const sim::Wait& wait) {
+    return wait.task >= process.rounds_begun.size();
+  });
+}
 
 /// A spawned task, or a request that stands at its node.
 bool lives_on(const Process& process) {
-  return std::ranges::any_of(
-             process.waits,
-             [&](const sim::Wait& wait) { return wait.task >= process.rounds_begun.size(); }) ||
+  return spawned_lives(process) ||
          std::ranges::any_of(process.connections,
                              [](const Connection& c) { return !c.messages.empty(); });
 }
@@ -91,7 +98,9 @@ class Points {
 
   /// Try after try, with nothing to show for it but a longer trace.
   bool in_vain() const {
-    std::size_t waits = 0, left = 0;
+    std::size_t waits = 0, left = 0, stored = 0;
+    for (const Node& node : open_.front().world.nodes)
+      stored = std::max(stored, sim::scan_tokens(encode(node.keyspace)).tokens.size());
     const std::vector<Process>& processes = open_.front().world.processes;
     for (std::size_t p = first_; p < processes.size(); ++p) {
       waits = std::max(waits, processes[p].history.size());
@@ -99,7 +108,7 @@ class Points {
         left = std::max(left, connection.messages.size());
     }
     const bool many = met_with_.rbegin()->second > kWorldsInVain || waits > kWaitsWithinCall ||
-                      left > kLeftBehind;
+                      left > kLeftBehind || stored > kStored;
     return many && open_.size() <= kFewWays;
   }
   bool too_many() const { return met_.size() > kMostWorlds || bytes_met_ > kMostBytes; }
@@ -251,7 +260,8 @@ void Rules::begin_anew(World& world, std::uint8_t fresh) const {
 
 /// Whether something may change in the probe's world that no fresh process does.
 bool Rules::matter_beside(const World& world, int at_once) const {
-  return background_lives(world, at_once) || next_node_deadline(world).has_value();
+  return std::any_of(world.processes.begin(), world.processes.end() - at_once, spawned_lives) ||
+         next_node_deadline(world).has_value();
 }
 
 /// Runs on the rules of the probe's own model: tries all that can happen.

@@ -157,6 +157,8 @@ class Rules {
   std::set<MainTask> in_acquire(const World& world) const;
   /// Of all who go on for ever, who is between two rounds, or dead.
   std::set<MainTask> resting(const World& world) const;
+  /// True if what is on the connection is nothing that a main task waits for, or that will come.
+  static bool stands(const Process& process, const Connection& connection);
   /// True if no action but faults is left.
   bool has_ended(const World& world);
   /// True if it is so with a task inside release(), and nobody could acquire.

@@ -3,6 +3,7 @@
 #include "sim/world/automaton.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "sim/client/observation.hpp"
 #include "sim/redis/reply.hpp"
@@ -154,16 +155,23 @@ Transition Automaton::run(Id from, const Observation& observation) {
   return transition;
 }
 
-/// Of one that goes another way with other dates (so not all turns are known yet) as far as it does
-/// not.
-Id Automaton::reworded(Id from, const Rewording& rewording) {
+std::optional<Id> Automaton::reworded(Id from, const Rewording& rewording) {
   const ProgramState state = states_[from];
-  Id id = root(state.setup, rewording(state.snapshot));
-  for (Observation observation : state.path) {
+  const std::string snapshot = rewording(state.snapshot);
+  std::vector<Observation> path = state.path;
+  for (Observation& observation : path) {
     observation.reply = rewording(*observation.reply);
     observation.answers = rewording(observation.answers);
+  }
+  if (rewording.is_of_dates()) {
+    const auto step =
+        program_.what_if(setups_[state.setup], snapshot, path, Program::Answers::are_used_up);
+    if (!step || step->stopped) return std::nullopt;
+  }
+  Id id = root(state.setup, snapshot);
+  for (const Observation& observation : path) {
     const Transition& transition = advance(id, observation);
-    if (transition.query) return id;
+    if (transition.query) return std::nullopt;
     id = transition.next;
   }
   return id;

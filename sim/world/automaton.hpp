@@ -52,8 +52,8 @@ class Automaton {
   Id initial(std::uint32_t setup, const std::vector<int>& rounds_done);
   const ProgramState& state(Id id) const { return states_[id]; }
   const Transition& advance(Id from, const Observation& observation);
-  /// The same state with other names or dates.
-  Id reworded(Id from, const Rewording& rewording);
+  /// The same state with other names or dates. Nothing if it goes another way with these.
+  std::optional<Id> reworded(Id from, const Rewording& rewording);
 
   /// Whether any iteration of retry() or every() was seen: only then can the state graph have
   /// cycles.

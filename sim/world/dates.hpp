@@ -1,5 +1,5 @@
-// Absolute times in the interned world: which texts hold some, and the texts as they would be if all
-// had happened sooner.
+// Absolute times in the interned world: which texts hold some, and the texts as they would be if
+// all had happened sooner.
 #pragma once
 
 #include <cstdint>

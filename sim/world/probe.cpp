@@ -24,6 +24,8 @@ constexpr std::size_t kFewWays = 64;
 constexpr std::size_t kWaitsInVain = 400;
 /// So many requests that nobody waits for, on one connection, each of another try.
 constexpr std::size_t kLeftInVain = 40;
+/// So many of its tokens that a node stores, each of another try.
+constexpr std::size_t kStoredInVain = 150;
 /// The watch is asked before the first world of every probe, and before each that is so many on.
 constexpr std::size_t kWorldsBetween = 64;
 
@@ -74,6 +76,13 @@ class Probe {
     for (std::size_t p = 0; p < fresh_.size(); ++p)
       for (const Connection& connection : info(now, p).value.connections)
         most = std::max(most, connection.messages.size());
+    return most;
+  }
+  /// How many tokens a node stores.
+  std::size_t stored_in(const Alone& now) const {
+    std::size_t most = 0;
+    for (const Id node : now.nodes)
+      most = std::max(most, world_.nodes_.info(node).tokens.tokens.size());
     return most;
   }
   bool waits_for_time(const Alone& now, std::size_t p, const LocalAction& action) const;
@@ -150,7 +159,8 @@ std::int64_t Probe::patience_in(const Alone& start) const {
 Probe::End Probe::search() {
   for (std::size_t tried = 0; !open_.empty(); ++tried) {
     const bool in_vain = with_most_taken_ > kManyTries || waits_of(open_.front()) > kWaitsInVain ||
-                         left_by(open_.front()) > kLeftInVain;
+                         left_by(open_.front()) > kLeftInVain ||
+                         stored_in(open_.front()) > kStoredInVain;
     if (in_vain && open_.size() <= kFewWays && alone_counts_) return End::fails;
     if (seen_.size() > kMostWorlds) return End::endless;
     if (tried % kWorldsBetween == 0 && !world_.watch_.may_go_on()) return End::cut_off;
@@ -242,7 +252,12 @@ bool Probe::waits_for_nobody_else(const Alone& now) const {
     return std::ranges::none_of(world_.nodes_.info(node).ahead.deadlines,
                                 [](std::int64_t deadline) { return deadline > 0; });
   };
-  return now.patience_ms == 0 && !has_background(now) && std::ranges::all_of(now.nodes, is_at_rest);
+  // A request that stands gets no answer but by what the fresh client does.
+  const auto goes_on = [&](Id process) { return world_.processes_.info(process).spawned; };
+  return now.patience_ms == 0 &&
+         std::none_of(now.processes.begin() + static_cast<std::ptrdiff_t>(fresh_.size()),
+                      now.processes.end(), goes_on) &&
+         std::ranges::all_of(now.nodes, is_at_rest);
 }
 
 /// Whether time may pass before it, because its task has been answered so before at this instant.

@@ -183,9 +183,9 @@ void Processes::describe(ProcessInfo& info) const {
         info.ahead.deadlines.push_back(ahead);
   quiet = quiet && (!info.spawned || process.knows_masters());
   quiet = quiet && process.unreached == 0 && process.unheard == 0;
-  info.rest = static_cast<std::uint8_t>((quiet ? kQuiet : 0) | (finished ? kFinished : 0) |
-                                        (info.spawned ? 0 : kAlone) |
-                                        (gone && !info.spawned ? kGone : 0));
+  info.rest =
+      static_cast<std::uint8_t>((quiet ? kQuiet : 0) | (finished ? kFinished : 0) |
+                                (info.spawned ? 0 : kAlone) | (gone && !info.spawned ? kGone : 0));
   if (process.life == Life::paused && setting_.model.pause_max_ms > 0 && process.pause_left_ms > 0)
     info.ahead.deadlines.push_back(process.pause_left_ms);
   sort_without_twins(info.ahead.deadlines);
@@ -208,7 +208,8 @@ void Processes::describe_asleep(ProcessInfo& info) const {
   info.stirs = process.life == Life::paused ||
                (process.life != Life::dead && (process.unreached | process.unheard) != 0);
   for (const auto& connection : process.connections)
-    for (const auto& message : connection.messages) info.stirs = info.stirs || !message.for_key;
+    info.stirs = info.stirs || !(stands(process, connection) ||
+                                 std::ranges::all_of(connection.messages, &Message::for_key));
   if (process.life == Life::dead) return;
   const auto& tasks = automaton_.state(process.program).tasks;
   const bool reminded = std::ranges::any_of(tasks, [&](const Wait& wait) {
@@ -352,8 +353,11 @@ Id Processes::reworded(Id id, const Rewording& rewording) {
   const auto [what, how] = rewording.key(id);
   return reword_.find_or_add(what, how, [&] {
     Process process = processes_[id].value;
-    if (process.life != Life::dead)
-      process.program = automaton_.reworded(process.program, rewording);
+    if (process.life != Life::dead) {
+      const std::optional<Id> program = automaton_.reworded(process.program, rewording);
+      setting_.needs.dated = setting_.needs.dated || !program;
+      process.program = program.value_or(process.program);
+    }
     for (auto& connection : process.connections) {
       for (auto& message : connection.messages) {
         message.request = tables_.reworded_request(message.request, rewording);

@@ -47,7 +47,7 @@ using TimerCounts = std::map<std::int64_t, unsigned>;
 /// What the search must know beforehand; when a run shows that it knew too little, it starts
 /// again (World::needs).
 struct Knowledge {
-  bool absolute = false;        ///< absolute time is part of the state
+  bool absolute = false;  ///< absolute time is part of the state
   /// And what stands for a time cannot be told for certain: no two instants are alike.
   bool dated = false;
   bool recycles_tokens = true;  ///< off where more than the equality of tokens matters

@@ -53,6 +53,7 @@ class Rewording {
   /// All absolute times are so many ms sooner.
   static Rewording of_dates(std::int64_t ms) { return {kDates, static_cast<std::uint64_t>(ms)}; }
 
+  bool is_of_dates() const { return whose_ == kDates; }
   /// Whether it changes what mentions these.
   bool concerns(const TokenUse& use) const {
     return whose_ == kDates ? use.dates.any : use.mentions(whose_);

@@ -134,8 +134,8 @@ class World {
 
   /// Whether a task is inside acquire() and nothing but a fault can happen any more.
   bool stuck(const Id* state);
-  /// Where nothing but a fault can happen any more: whether a task is inside release(), nobody holds
-  /// anything, and nobody could acquire.
+  /// Where nothing but a fault can happen any more: whether a task is inside release(), nobody
+  /// holds anything, and nobody could acquire.
   bool hangs_in_release(const Id* state) const;
   /// Whether time alone will change something.
   bool something_ahead(const Id* state) { return next_point(state) > 0; }

@@ -11,8 +11,8 @@
 
 #include "checker/naive/clocks.hpp"
 #include "sim/base/token.hpp"
-#include "sim/keyspace/keyspace.hpp"
 #include "sim/client/reply_times.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/reply_bytes.hpp"
 #include "sim/world/dates.hpp"
 #include "sim/world/infos.hpp"
