@@ -106,7 +106,7 @@ class Program::Impl {
   }
 
   std::optional<Step> what_if(const ProcessSetup& setup, const std::string& snapshot,
-                              std::span<const Observation> path, Program::Answers of_last) {
+                              std::span<const Observation> path) {
     std::optional<Step> step;
     {
       program::Run run(vm_, module_, setup);
@@ -118,7 +118,7 @@ class Program::Impl {
       while (fed < path.size() && !vm_.stopped() && !run.strange()) {
         std::ranges::move(run.take_effects(), std::back_inserter(before));
         for (const Comparison& each : run.compared()) way_before += program::outcome(each);
-        run.may_leave_answers = of_last == Program::Answers::may_be_left && fed + 1 == path.size();
+        run.may_leave_answers = fed + 1 == path.size();
         run.feed(path[fed++]);
       }
       if (fed == path.size() && !run.strange()) {
@@ -239,8 +239,8 @@ std::string Program::invariants_compare(const std::string& world) const {
 }
 
 std::optional<Step> Program::what_if(const ProcessSetup& setup, const std::string& snapshot,
-                                     std::span<const Observation> path, Answers of_last) const {
-  return impl_->for_setup(setup).what_if(setup, snapshot, path, of_last);
+                                     std::span<const Observation> path) const {
+  return impl_->for_setup(setup).what_if(setup, snapshot, path);
 }
 
 }  // namespace lockstep::sim

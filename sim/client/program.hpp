@@ -280,11 +280,9 @@ class Program {
            std::span<const Observation> path) const;
 
   /// The same for a path that was changed by hand: nothing if the program does not get to its last
-  /// observation, or asks something else on the way to it; or, if no answers may be left, there.
-  enum class Answers : std::uint8_t { may_be_left, are_used_up };
+  /// observation, or asks something else on the way to it.
   std::optional<Step> what_if(const ProcessSetup& setup, const std::string& snapshot,
-                              std::span<const Observation> path,
-                              Answers of_last = Answers::may_be_left) const;
+                              std::span<const Observation> path) const;
 
   /// Effect::line is filled in from now on until it has been told so often that it is not: each
   /// run takes longer.

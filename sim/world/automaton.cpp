@@ -3,7 +3,6 @@
 #include "sim/world/automaton.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "sim/client/observation.hpp"
 #include "sim/redis/reply.hpp"
@@ -155,26 +154,30 @@ Transition Automaton::run(Id from, const Observation& observation) {
   return transition;
 }
 
-std::optional<Id> Automaton::reworded(Id from, const Rewording& rewording) {
-  const ProgramState state = states_[from];
-  const std::string snapshot = rewording(state.snapshot);
-  std::vector<Observation> path = state.path;
-  for (Observation& observation : path) {
-    observation.reply = rewording(*observation.reply);
-    observation.answers = rewording(observation.answers);
-  }
-  if (rewording.is_of_dates()) {
-    const auto step =
-        program_.what_if(setups_[state.setup], snapshot, path, Program::Answers::are_used_up);
-    if (!step || step->stopped) return std::nullopt;
-  }
-  Id id = root(state.setup, snapshot);
-  for (const Observation& observation : path) {
-    const Transition& transition = advance(id, observation);
-    if (transition.query) return std::nullopt;
-    id = transition.next;
+Id Automaton::rename(Id from, const std::function<Token(Token)>& renaming) {
+  const ProgramState& state = states_[from];
+  Id id = root(state.setup, rename_tokens(state.snapshot, renaming));
+  for (Observation observation : state.path) {
+    observation.reply = rename_tokens(*observation.reply, renaming);
+    observation.answers = rename_tokens(observation.answers, renaming);
+    id = advance(id, observation).next;
   }
   return id;
+}
+
+Request rename_tokens(const Request& request, const std::function<Token(Token)>& renaming) {
+  Request renamed;
+  renamed.reserve(request.size());
+  for (const auto& argument : request)
+    renamed.push_back(rename_tokens(std::string_view(argument), renaming));
+  return renamed;
+}
+
+Reply rename_tokens(const Reply& reply, const std::function<Token(Token)>& renaming) {
+  Reply renamed = reply;
+  renamed.text = rename_tokens(std::string_view(reply.text), renaming);
+  for (auto& item : renamed.items) item = rename_tokens(item, renaming);
+  return renamed;
 }
 
 }  // namespace lockstep::sim

@@ -52,8 +52,8 @@ class Automaton {
   Id initial(std::uint32_t setup, const std::vector<int>& rounds_done);
   const ProgramState& state(Id id) const { return states_[id]; }
   const Transition& advance(Id from, const Observation& observation);
-  /// The same state with other names or dates. Nothing if it goes another way with these.
-  std::optional<Id> reworded(Id from, const Rewording& rewording);
+  /// The same state with the tokens of one process renamed.
+  Id rename(Id from, const std::function<Token(Token)>& renaming);
 
   /// Whether any iteration of retry() or every() was seen: only then can the state graph have
   /// cycles.
@@ -75,5 +75,9 @@ class Automaton {
   Interner<std::string> rounds_;
   bool loops_ = false, retries_within_ = false, loops_by_itself_ = false;
 };
+
+/// Applies a renaming of tokens to everything in a request, a reply or an observation.
+Request rename_tokens(const Request& request, const std::function<Token(Token)>& renaming);
+Reply rename_tokens(const Reply& reply, const std::function<Token(Token)>& renaming);
 
 }  // namespace lockstep::sim

@@ -5,11 +5,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <set>
+#include <variant>
 #include <vector>
 
 #include "sim/base/time.hpp"
 #include "sim/client/reply_times.hpp"
 #include "sim/client/turning.hpp"
+#include "sim/keyspace/keyspace.hpp"
 
 namespace lockstep::sim {
 
@@ -22,6 +24,11 @@ std::vector<std::int64_t> numbers_in(std::string_view text) {
   std::vector<std::int64_t> numbers;
   add_numbers(std::string(text), numbers);
   return numbers;
+}
+
+/// How much so many ms are in what this time counts.
+std::int64_t units(std::int64_t time, std::int64_t ms) {
+  return ms / unit_of(time) * larger_by_unit(time);
 }
 
 bool is_date(std::int64_t number) {
@@ -63,17 +70,6 @@ void DateUse::add(const DateUse& other) {
   any = any || other.any;
   seconds = seconds || other.seconds;
   odd = odd || other.odd;
-  fixed = fixed || other.fixed;
-}
-
-std::int64_t sooner(std::int64_t number, std::int64_t ms) {
-  if (number < kFirstTime) return number;
-  return number - ms / unit_of(number) * larger_by_unit(number);
-}
-
-double sooner(double score, std::int64_t ms) {
-  if (score < static_cast<double>(kFirstTime)) return score;
-  return static_cast<double>(sooner(std::int64_t{std::llround(score)}, ms));
 }
 
 std::string sooner(std::string_view text, std::int64_t ms) {
@@ -81,7 +77,16 @@ std::string sooner(std::string_view text, std::int64_t ms) {
   const std::vector<std::int64_t> numbers = numbers_in(text);
   // The first one first, so that none is moved onto the next.
   for (const std::int64_t number : std::set(numbers.begin(), numbers.end()))
-    if (number >= kFirstTime) moved = with_moved(moved, number, sooner(number, ms) - number);
+    if (number >= kFirstTime) moved = with_moved(moved, number, -units(number, ms));
+  return moved;
+}
+
+Entry sooner(const Entry& entry, std::int64_t ms) {
+  Entry moved = with_texts(entry, [ms](std::string_view text) { return sooner(text, ms); });
+  if (auto* const set = std::get_if<SortedSet>(&moved.value))
+    for (auto& [member, about] : *set)
+      if (about.score >= static_cast<double>(kFirstTime))
+        about.score -= static_cast<double>(units(std::llround(about.score), ms));
   return moved;
 }
 

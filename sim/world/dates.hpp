@@ -8,6 +8,8 @@
 
 namespace lockstep::sim {
 
+struct Entry;
+
 /// The absolute times that some texts hold.
 struct DateUse {
   bool any = false;
@@ -15,7 +17,6 @@ struct DateUse {
   /// A number as large as a time that is none of these months, a time in packed bytes, or one with
   /// a fraction, of which each is rounded otherwise: not to be moved.
   bool odd = false;
-  bool fixed = false;  ///< one stands among other bytes: neither, but only as long as it is there
 
   void add(std::string_view text);
   /// A text that a client sends, or hears, without its tokens: it may be packed bytes.
@@ -27,7 +28,7 @@ struct DateUse {
 
 /// With every absolute time so many ms sooner: whole seconds, if one counts seconds.
 std::string sooner(std::string_view text, std::int64_t ms);
-std::int64_t sooner(std::int64_t number, std::int64_t ms);
-double sooner(double score, std::int64_t ms);
+/// A key's value.
+Entry sooner(const Entry& entry, std::int64_t ms);
 
 }  // namespace lockstep::sim

@@ -595,14 +595,24 @@ Id Nodes::without_reliances(Id id) {
   });
 }
 
-Id Nodes::reworded(Id id, const Rewording& rewording) {
-  if (!rewording.concerns(nodes_[id].tokens)) return id;
-  const auto [what, how] = rewording.key(id);
-  return reword_.find_or_add(what, how, [&] {
+Id Nodes::renamed(Id id, const Renaming& renaming) {
+  if (!nodes_[id].tokens.mentions(renaming.whose)) return id;
+  return rename_.find_or_add(both(id, renaming.whose), renaming.digits, [&] {
     Node node = nodes_[id].value;
-    node.keyspace = tables_.reworded(node.keyspace, rewording);
-    for (auto& image : node.images) image.keyspace = tables_.reworded(image.keyspace, rewording);
-    for (Place& place : node.came) place.key = rewording(place.key);
+    node.keyspace = tables_.renamed(node.keyspace, renaming);
+    for (auto& image : node.images) image.keyspace = tables_.renamed(image.keyspace, renaming);
+    for (Place& place : node.came) place.key = rename_tokens(place.key, renaming.function());
+    return intern(node);
+  });
+}
+
+Id Nodes::sooner(Id id, std::int64_t ms) {
+  if (!nodes_[id].tokens.dates.any) return id;
+  return sooner_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
+    Node node = nodes_[id].value;
+    node.keyspace = tables_.sooner(node.keyspace, ms);
+    for (auto& image : node.images) image.keyspace = tables_.sooner(image.keyspace, ms);
+    for (Place& place : node.came) place.key = sim::sooner(place.key, ms);
     return intern(node);
   });
 }

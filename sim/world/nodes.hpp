@@ -162,7 +162,9 @@ class Nodes {
     const Node& node = nodes_[id].value;
     return tables_.aged(node.keyspace, node.rate, shown_after(node, ms));
   }
-  Id reworded(Id id, const Rewording& rewording);
+  Id renamed(Id id, const Renaming& renaming);
+  /// With all absolute times that it stores so many ms sooner.
+  Id sooner(Id id, std::int64_t ms);
   /// Whether they differ by what a replica is sent: keys and functions.
   bool differ_in_stream(Id one, Id other) const;
   /// The same where the node's clock has jumped in between: what is left of its lifetimes is no
@@ -295,7 +297,8 @@ class Nodes {
   std::map<Circumstances, FlatMap> spelt_;
   std::map<std::pair<Id, unsigned>, FlatMap> migrated_;  ///< by node and action: the other node
   std::vector<StepResult> migrations_;
-  FlatMap age_, reword_, mirrored_, mirrored_by_time_, told_of_master_, left_by_, unrelied_;
+  FlatMap age_, rename_, sooner_, mirrored_, mirrored_by_time_, told_of_master_, left_by_,
+      unrelied_;
 };
 
 }  // namespace lockstep::sim

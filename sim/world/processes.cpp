@@ -348,29 +348,25 @@ Id Processes::asked_again(Id id, Id began, std::uint64_t tasks) {
   });
 }
 
-Id Processes::reworded(Id id, const Rewording& rewording) {
-  if (!rewording.concerns(processes_[id].tokens)) return id;
-  const auto [what, how] = rewording.key(id);
-  return reword_.find_or_add(what, how, [&] {
+Id Processes::renamed(Id id, const Renaming& renaming) {
+  if (!processes_[id].tokens.mentions(renaming.whose)) return id;
+  return rename_.find_or_add(both(id, renaming.whose), renaming.digits, [&] {
     Process process = processes_[id].value;
-    if (process.life != Life::dead) {
-      const std::optional<Id> program = automaton_.reworded(process.program, rewording);
-      setting_.needs.dated = setting_.needs.dated || !program;
-      process.program = program.value_or(process.program);
-    }
+    if (process.life != Life::dead)
+      process.program = automaton_.rename(process.program, renaming.function());
     for (auto& connection : process.connections) {
       for (auto& message : connection.messages) {
-        message.request = tables_.reworded_request(message.request, rewording);
+        message.request = tables_.renamed_request(message.request, renaming);
         if (message.stage == Stage::answered)
-          message.reply = tables_.reworded_reply(message.reply, rewording);
-        message.asked_in = tables_.reworded_node_state(message.asked_in, rewording);
+          message.reply = tables_.renamed_reply(message.reply, renaming);
+        message.asked_in = tables_.renamed_node_state(message.asked_in, renaming);
       }
-      connection.session = tables_.reworded_session(connection.session, rewording);
+      connection.session = tables_.renamed_session(connection.session, renaming);
     }
     for (auto& operation : process.operations) {
       for (Answered& answered : operation.answered)
-        answered = {tables_.reworded_request(answered.request, rewording),
-                    tables_.reworded_node_state(answered.asked_in, rewording)};
+        answered = {tables_.renamed_request(answered.request, renaming),
+                    tables_.renamed_node_state(answered.asked_in, renaming)};
       std::sort(operation.answered.begin(), operation.answered.end());
     }
     return intern(process);

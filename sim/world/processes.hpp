@@ -139,7 +139,7 @@ class Processes {
   /// At the end of a pass during which these tasks (a bit for each TaskId) have asked again and
   /// again, since `began`: what they wait for now they have asked for just now.
   Id asked_again(Id id, Id began, std::uint64_t tasks);
-  Id reworded(Id id, const Rewording& rewording);
+  Id renamed(Id id, const Renaming& renaming);
   /// After a WRITE to the resources of these locks was accepted.
   Id stale(Id id, LockSet written);
   /// Another process has made a part of a lease key of this lock for it, at a group of servers.
@@ -234,7 +234,7 @@ class Processes {
   /// By case. They stay where they are: a probe asks for more while the results of one are judged.
   std::deque<std::vector<StepResult>> results_;
   bool any_watching_ = false, any_crashed_ = false;
-  FlatMap age_, reword_, touch_, stale_, given_, prolong_, tell_, overtake_, return_, forget_;
+  FlatMap age_, rename_, touch_, stale_, given_, prolong_, tell_, overtake_, return_, forget_;
   std::map<std::uint64_t, FlatMap> asked_again_;  ///< by tasks
   // By what happens at a node.
   FlatMap jump_, stop_, disconnect_, darken_, light_, promote_, catch_up_, empty_, unlist_;

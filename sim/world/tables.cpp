@@ -54,9 +54,10 @@ void add_own(OwnLocks& own, const Belongings& belongings, std::uint8_t lock, boo
 /// Of a keyspace whose node's clock shows kEpoch.
 Lifetime left_of(const Expiry& expiry) { return {(expiry - kEpoch).ms, expiry.sooner}; }
 
-Keys reworded_keys(const Keys& keys, const Rewording& rewording) {
+Keys renamed_keys(const Keys& keys, const std::function<Token(Token)>& rename) {
+  const auto renamed = [&rename](std::string_view text) { return rename_tokens(text, rename); };
   Keys changed;
-  for (const auto& [name, entry] : keys) changed.emplace(rewording(name), rewording(entry));
+  for (const auto& [name, entry] : keys) changed.emplace(renamed(name), with_texts(entry, renamed));
   return changed;
 }
 
@@ -196,36 +197,37 @@ KeyspaceInfo Tables::describe(const Keyspace& keyspace) const {
 }
 
 Id Tables::normalised(const Message& message, const Connection& on, std::uint8_t process) {
-  Request normal = requests_[message.request];
-  for (std::string& argument : normal)
-    argument = rename_tokens(argument, [&](Token token) {
-      return token.process == process ? Token{process, 0} : token;
-    });
+  Request normal = rename_tokens(requests_[message.request], [&](Token token) {
+    return token.process == process ? Token{process, 0} : token;
+  });
   normal.push_back(std::to_string(on.node));
   if (on.sent_for != on.node) normal.push_back(std::to_string(on.sent_for));
   if (message.asking) normal.push_back("asking");
   return intern(normal);
 }
 
-Id Tables::reworded_request(Id id, const Rewording& rewording) {
-  return intern(rewording(requests_[id]));
+Id Tables::renamed_request(Id id, const Renaming& renaming) {
+  return intern(rename_tokens(requests_[id], renaming.function()));
 }
 
-Id Tables::reworded_reply(Id id, const Rewording& rewording) {
-  return intern(rewording(replies_[id]));
+Id Tables::renamed_reply(Id id, const Renaming& renaming) {
+  return intern(rename_tokens(replies_[id], renaming.function()));
 }
 
-Id Tables::reworded_session(Id id, const Rewording& rewording) {
-  if (!rewording.concerns(sessions_[id].tokens)) return id;
-  return intern(with_texts(sessions_[id].value, rewording));
+Id Tables::renamed_session(Id id, const Renaming& renaming) {
+  if (!sessions_[id].tokens.mentions(renaming.whose)) return id;
+  const auto rename = renaming.function();
+  return intern(with_texts(sessions_[id].value, [&rename](std::string_view text) {
+    return rename_tokens(text, rename);
+  }));
 }
 
 Id Tables::intern_node_state(const std::string& bytes) {
   return node_states_.intern(std::string(bytes), [&] {
     TokenUse tokens;
     tokens.add(std::string_view(bytes));
-    tokens.cut = false;  // what stands for the tokens read alike is none
-    tokens.dates = {false, false, false, tokens.dates.any};
+    tokens.cut = false;        // what stands for the tokens read alike is none
+    tokens.dates.odd = false;  // a number may touch other bytes
     return NodeState{bytes, tokens};
   });
 }
@@ -246,9 +248,10 @@ Id Tables::node_state(const Node& node, std::uint8_t process) {
   });
 }
 
-Id Tables::reworded_node_state(Id id, const Rewording& rewording) {
-  if (!rewording.concerns(node_states_[id].tokens)) return id;
-  return intern_node_state(rewording(node_states_[id].bytes));
+Id Tables::renamed_node_state(Id id, const Renaming& renaming) {
+  if (!node_states_[id].tokens.mentions(renaming.whose)) return id;
+  return intern_node_state(
+      rename_tokens(std::string_view(node_states_[id].bytes), renaming.function()));
 }
 
 const Tables::Aged& Tables::aged(Id id, std::uint8_t rate, std::int64_t parts) {
@@ -290,15 +293,33 @@ void Tables::note_expired(const Keys& before, const Keys& after, Aged& aged) con
   }
 }
 
-Id Tables::reworded(Id id, const Rewording& rewording) {
-  if (!rewording.concerns(keyspaces_[id].tokens)) return id;
-  const auto [what, how] = rewording.key(id);
-  return reword_.find_or_add(what, how, [&] {
+Id Tables::renamed(Id id, const Renaming& renaming) {
+  if (!keyspaces_[id].tokens.mentions(renaming.whose)) return id;
+  return rename_.find_or_add(both(id, renaming.whose), renaming.digits, [&] {
+    const auto rename = renaming.function();
     Keyspace keyspace = keyspaces_[id].value;
-    keyspace.keys = reworded_keys(keyspace.keys, rewording);
-    for (auto& [number, other] : keyspace.others) other = reworded_keys(other, rewording);
+    keyspace.keys = renamed_keys(keyspace.keys, rename);
+    for (auto& [number, other] : keyspace.others) other = renamed_keys(other, rename);
     for (const auto& [place, late] : std::exchange(keyspace.unnoticed, {}))
-      keyspace.unnoticed.emplace(std::pair(place.first, rewording(place.second)), late);
+      keyspace.unnoticed.emplace(std::pair(place.first, rename_tokens(place.second, rename)), late);
+    return intern(keyspace);
+  });
+}
+
+Id Tables::sooner(Id id, std::int64_t ms) {
+  if (!keyspaces_[id].tokens.dates.any) return id;
+  return sooner_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
+    const auto moved = [ms](const Keys& keys) {
+      Keys changed;
+      for (const auto& [name, entry] : keys)
+        changed.emplace(sim::sooner(name, ms), sim::sooner(entry, ms));
+      return changed;
+    };
+    Keyspace keyspace = keyspaces_[id].value;
+    keyspace.keys = moved(keyspace.keys);
+    for (auto& [number, other] : keyspace.others) other = moved(other);
+    for (const auto& [place, late] : std::exchange(keyspace.unnoticed, {}))
+      keyspace.unnoticed.emplace(std::pair(place.first, sim::sooner(place.second, ms)), late);
     return intern(keyspace);
   });
 }

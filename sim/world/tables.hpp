@@ -64,16 +64,16 @@ class Tables {
 
   /// The request on a connection, with all tokens of `process` read alike.
   Id normalised(const Message& message, const Connection& on, std::uint8_t process);
-  Id reworded_request(Id request, const Rewording& rewording);
-  Id reworded_reply(Id reply, const Rewording& rewording);
+  Id renamed_request(Id request, const Renaming& renaming);
+  Id renamed_reply(Id reply, const Renaming& renaming);
   /// Of the connection that a client's library makes in its place (Session::reconnected).
   Id reconnected(Id session);
-  Id reworded_session(Id session, const Rewording& rewording);
+  Id renamed_session(Id session, const Renaming& renaming);
 
   /// A number (not 0) for what a node stores, its role, and whether its memory is full, with all
   /// tokens of `process` read alike.
   Id node_state(const Node& node, std::uint8_t process);
-  Id reworded_node_state(Id state, const Rewording& rewording);
+  Id renamed_node_state(Id state, const Renaming& renaming);
   /// The tokens of other processes in it.
   const TokenUse& tokens_of_node_state(Id state) const { return node_states_[state].tokens; }
 
@@ -84,7 +84,9 @@ class Tables {
   /// After so many parts of a ms on a clock of that rate (an index into Setting::rates); negative:
   /// it was set back.
   const Aged& aged(Id keyspace, std::uint8_t rate, std::int64_t parts);
-  Id reworded(Id keyspace, const Rewording& rewording);
+  Id renamed(Id keyspace, const Renaming& renaming);
+  /// With all absolute times in it so many ms sooner.
+  Id sooner(Id keyspace, std::int64_t ms);
   /// Without what `maker` made being its own.
   Id disowned(Id keyspace, Maker maker);
   Id without_reliances(Id keyspace);
@@ -118,7 +120,7 @@ class Tables {
   Interner<NodeState> node_states_;
   Interner<std::int64_t> moments_;
   std::vector<Aged> aged_keyspaces_;
-  FlatMap age_, reword_, node_state_, without_lifetimes_;
+  FlatMap age_, rename_, sooner_, node_state_, without_lifetimes_;
   Id empty_keyspace_ = 0;
 };
 

@@ -1,17 +1,12 @@
-// Lock tokens and absolute times in the interned world: which ones a part mentions, and how it is
-// made into one with other names or dates.
+// Lock tokens in the interned world: which tokens a part mentions, and canonical names for them.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "sim/base/flat_map.hpp"
-#include "sim/base/interner.hpp"
 #include "sim/base/token.hpp"
 #include "sim/redis/request.hpp"
 #include "sim/world/dates.hpp"
@@ -19,7 +14,6 @@
 
 namespace lockstep::sim {
 
-struct Entry;
 struct Reply;
 
 /// A renaming keeps the length of a text: recycled tokens have one digit.
@@ -45,33 +39,12 @@ struct TokenUse {
   void mark(std::uint8_t process, TokenNumbers& used) const;
 };
 
-/// What makes a part of the world into one that differs from it in names or dates alone.
-class Rewording {
- public:
-  /// The tokens of one process get new numbers: that of token i is the i-th hexadecimal digit.
-  static Rewording of_tokens(std::uint8_t whose, std::uint64_t digits) { return {whose, digits}; }
-  /// All absolute times are so many ms sooner.
-  static Rewording of_dates(std::int64_t ms) { return {kDates, static_cast<std::uint64_t>(ms)}; }
+/// New names for the tokens of one process.
+struct Renaming {
+  std::uint8_t whose = 0;
+  std::uint64_t digits = 0;  ///< the new number of token i in the i-th hexadecimal digit
 
-  bool is_of_dates() const { return whose_ == kDates; }
-  /// Whether it changes what mentions these.
-  bool concerns(const TokenUse& use) const {
-    return whose_ == kDates ? use.dates.any : use.mentions(whose_);
-  }
-  std::string operator()(std::string_view text) const;
-  Request operator()(const Request& request) const;
-  Reply operator()(const Reply& reply) const;
-  Entry operator()(const Entry& entry) const;
-  /// What a change of this id is kept under.
-  std::pair<std::uint64_t, std::uint64_t> key(Id id) const { return {both(id, whose_), how_}; }
-
- private:
-  static constexpr std::uint8_t kDates = 0xFF;
-  static_assert(kDates >= kMaxProcesses);
-  Rewording(std::uint8_t whose, std::uint64_t how) : whose_(whose), how_(how) {}
-
-  std::uint8_t whose_;
-  std::uint64_t how_;
+  std::function<Token(Token)> function() const;
 };
 
 /// The renamings that give a world its canonical names: the tokens of a process are numbered 1, 2,
@@ -89,11 +62,11 @@ class CanonicalNames {
       if (number != token.number) differ_ |= only<ProcessSet>(token.process);
     }
   }
-  /// Calls rename(Rewording) for every process whose tokens have other names.
+  /// Calls rename(Renaming) for every process whose tokens have other names.
   template <class Rename>
   void for_each_renaming(Rename rename) const {
     for (std::uint8_t whose = 0; whose < kMaxProcesses; ++whose)
-      if (has(differ_, whose)) rename(Rewording::of_tokens(whose, digits_[whose]));
+      if (has(differ_, whose)) rename(Renaming{whose, digits_[whose]});
   }
 
  private:

@@ -298,38 +298,36 @@ void World::make_canonical(Id* state) {
   for (unsigned p = 0; p < setting_.processes; ++p) names.look_at(processes_.info(state[p]).tokens);
   for (unsigned n = 0; n < setting_.nodes; ++n)
     names.look_at(nodes_.info(state[setting_.node_slot(n)]).tokens);
-  names.for_each_renaming([&](const Rewording& renaming) {
+  names.for_each_renaming([&](const Renaming& renaming) {
     for (unsigned p = 0; p < setting_.processes; ++p)
-      state[p] = processes_.reworded(state[p], renaming);
+      state[p] = processes_.renamed(state[p], renaming);
     for (unsigned n = 0; n < setting_.nodes; ++n) {
       Id& node = state[setting_.node_slot(n)];
-      node = nodes_.reworded(node, renaming);
+      node = nodes_.renamed(node, renaming);
     }
   });
 }
 
-/// Whatever it is later by, in whole units, is the same for all that may come: it is taken from the
-/// time of the run and from every absolute time.
+/// Where no client has heard of a time that it may still use, whatever it is later by, in whole
+/// units, is the same for all that may come: it is taken from the time of the run, and from every
+/// absolute time that is stored.
 void World::forget_date(Id* state) {
-  DateUse dates;
   for (unsigned p = 0; p < setting_.processes; ++p)
-    dates.add(processes_.info(state[p]).tokens.dates);
+    if (processes_.info(state[p]).tokens.dates.any) return;
+  DateUse stored;
   for (unsigned n = 0; n < setting_.nodes; ++n)
-    dates.add(nodes_.info(state[setting_.node_slot(n)]).tokens.dates);
+    stored.add(nodes_.info(state[setting_.node_slot(n)]).tokens.dates);
   Id& run_id = state[setting_.run_slot()];
   const Run& run = run_of(state).value;
-  for (const std::int64_t token : run.highest) dates.fixed = dates.fixed || token >= kFirstTime;
-  if (dates.odd || dates.fixed) return;
-  if (!dates.any && setting_.knowledge.units.empty()) run_id = runs_.without_looks(run_id);
-  const std::int64_t unit = dates.seconds ? std::lcm(alike_after_ms_, kSecondMs) : alike_after_ms_;
+  const auto is_large = [](std::int64_t token) { return token >= kFirstTime; };
+  if (stored.odd || std::ranges::any_of(run.highest, is_large)) return;
+  if (!stored.any && setting_.knowledge.units.empty()) run_id = runs_.without_looks(run_id);
+  const std::int64_t unit = stored.seconds ? std::lcm(alike_after_ms_, kSecondMs) : alike_after_ms_;
   const std::int64_t later_ms = (run.now_ms - setting_.model.begins_ms) / unit * unit;
   if (later_ms == 0) return;
-  const Rewording sooner = Rewording::of_dates(later_ms);
-  for (unsigned p = 0; p < setting_.processes; ++p)
-    state[p] = processes_.reworded(state[p], sooner);
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     Id& node = state[setting_.node_slot(n)];
-    node = nodes_.reworded(node, sooner);
+    node = nodes_.sooner(node, later_ms);
   }
   run_id = runs_.sooner(run_id, later_ms);
 }

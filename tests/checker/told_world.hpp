@@ -3,6 +3,7 @@
 // itself is left out.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
