@@ -254,8 +254,8 @@ CLI::App& add_check(CLI::App& app, CheckArguments& check) {
   add_scripts_flag(command, check.scripts);
   command.add_flag(
       "--no-merging", check.no_merging,
-      "switch off the engine's reductions: tokens are never renamed or used again, and "
-      "the answers of nodes asked at once are heard in every order");
+      "switch off the engine's reductions: tokens are never renamed or used again, the answers "
+      "of nodes asked at once are heard in every order, and no two dates are alike");
   command.add_flag("--audit", check.audit,
                    "check again with the naive explorer, however long that takes");
   add_format_flags(command, check.output, kFormatsOfRun);

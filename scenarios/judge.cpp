@@ -293,6 +293,7 @@ Judgement judge(const Scenario& scenario, const checker::Progress& progress, boo
   judgement.scenario = scenario;
   judgement.model = model_of(scenario, std::make_shared<const sim::Program>(scenario.folder));
   judgement.model.merges_tokens = judgement.model.merges_orders = reduces;
+  judgement.model.merges_dates = reduces;
   if (scenario.kind == ScenarioKind::schedule) {
     walk(scenario, judgement);
   } else {

@@ -139,9 +139,10 @@ struct Model {
   unsigned field_order = 0;  ///< likewise
   /// How long after kEpoch a run begins, in ms: matters where it looks at the absolute time.
   std::int64_t begins_ms = 0;
-  bool distinct_micros = false;   ///< TIME tells no microsecond twice; else only whole ms
-  bool merges_tokens = true;      ///< a reduction of the engine: recycled and renamed lock tokens
-  bool merges_orders = true;      ///< its other one: answers that a task waits for together
+  bool distinct_micros = false;  ///< TIME tells no microsecond twice; else only whole ms
+  // Reductions of the engine: recycled and renamed lock tokens; answers that a task waits for
+  // together; worlds that differ in their date alone.
+  bool merges_tokens = true, merges_orders = true, merges_dates = true;
   std::set<Property> properties;  ///< checked as `always`
   std::set<Witness>
       witnesses;  ///< checked as `sometimes`; Witness::acquired means: by every process

@@ -344,7 +344,7 @@ std::int64_t Setting::common_unit_ms() const {
 std::int64_t Setting::alike_after_ms() const {
   // An invariant may look at the numbers themselves.
   const bool shown = model.properties.contains(Property::invariant);
-  if (!knowledge.absolute || knowledge.dated || drifts || shown) return 0;
+  if (!model.merges_dates || !knowledge.absolute || knowledge.dated || drifts || shown) return 0;
   const std::int64_t unit = common_multiple(knowledge.units);
   return unit > kSecondMs ? 0 : std::max<std::int64_t>(unit, 1);
 }

@@ -34,6 +34,12 @@ TEST_CASE("who polls with an absolute time comes back to where he was", "[dates]
     for (auto& process : lock->model.processes) process.rounds = 3;
     lock->model.properties = {Property::mutual_exclusion};
   }
+  dated.model.merges_dates = false;
+  dated.model.processes.front().rounds = dated.model.processes.back().rounds = 1;
+  const std::uint64_t once = states(dated.model);
+  dated.model.merges_dates = true;
+  CHECK(states(dated.model) < once);
+  for (auto& process : dated.model.processes) process.rounds = 3;
   CHECK(states(dated.model) < 2 * states(undated.model));
 }
 
