@@ -20,8 +20,6 @@ namespace lockstep::sim {
 
 namespace {
 
-constexpr double kFarthest = 9e15;  // beyond it, a score is no whole number for certain
-
 template <class Parts>
 void change_names(Parts& parts, const TextChange& change) {
   Parts changed;
@@ -55,7 +53,7 @@ bool is_told_in_ms(double score, ScoreUnit unit) {
 
 /// A score as a whole number. Nothing if it is none.
 std::optional<std::int64_t> number_of_score(double score, ScoreUnit unit) {
-  if (std::abs(score) >= kFarthest) return std::nullopt;
+  if (std::abs(score) >= kFarthestScore) return std::nullopt;
   if (!is_told_in_ms(score, unit)) return std::llround(score);
   return std::llround(score * static_cast<double>(kSecondUs)) / 1000;
 }

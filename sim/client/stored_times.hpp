@@ -24,6 +24,8 @@ std::string bare(Keyspace keyspace, const TextChange& plain, int decimals = 0);
 /// The reply with its texts, and the digits of its integers, as `change` makes them.
 Reply with_texts(Reply reply, const TextChange& change);
 
+/// Beyond it, a score is no whole number for certain.
+inline constexpr double kFarthestScore = 9e15;
 /// What scores of sorted sets that may be Unix seconds (10^9 to 10^10) are told in: in ms, if any
 /// of them has a part of a second.
 enum class ScoreUnit : std::uint8_t { second, ms };

@@ -10,6 +10,7 @@
 
 #include "sim/base/time.hpp"
 #include "sim/client/reply_times.hpp"
+#include "sim/client/stored_times.hpp"
 #include "sim/client/turning.hpp"
 #include "sim/keyspace/keyspace.hpp"
 
@@ -59,8 +60,7 @@ void DateUse::add_sent(std::string_view text) {
 
 void DateUse::add(double score) {
   if (score < static_cast<double>(kFirstTime)) return;
-  constexpr double kLast = 9e15;  // beyond it, a score is no whole number for certain
-  if (score != std::floor(score) || score >= kLast)
+  if (score != std::floor(score) || score >= kFarthestScore)
     any = odd = true;
   else
     add(std::int64_t{std::llround(score)});

@@ -585,22 +585,31 @@ Nodes::Aged Nodes::age(Id id, std::int64_t ms) {
   return aged;
 }
 
+namespace {
+
+/// The node with what it stores, and each image of it, made into another keyspace.
+template <class Change>
+Node with_keyspaces(Node node, const Change& change) {
+  node.keyspace = change(node.keyspace);
+  for (auto& image : node.images) image.keyspace = change(image.keyspace);
+  return node;
+}
+
+}  // namespace
+
 Id Nodes::without_reliances(Id id) {
   if (!setting_.knowledge.relies) return id;
   return unrelied_.find_or_add(id, 0, [&] {
-    Node node = nodes_[id].value;
-    node.keyspace = tables_.without_reliances(node.keyspace);
-    for (auto& image : node.images) image.keyspace = tables_.without_reliances(image.keyspace);
-    return intern(node);
+    return intern(with_keyspaces(
+        nodes_[id].value, [this](Id keyspace) { return tables_.without_reliances(keyspace); }));
   });
 }
 
 Id Nodes::renamed(Id id, const Renaming& renaming) {
   if (!nodes_[id].tokens.mentions(renaming.whose)) return id;
   return rename_.find_or_add(both(id, renaming.whose), renaming.digits, [&] {
-    Node node = nodes_[id].value;
-    node.keyspace = tables_.renamed(node.keyspace, renaming);
-    for (auto& image : node.images) image.keyspace = tables_.renamed(image.keyspace, renaming);
+    Node node = with_keyspaces(nodes_[id].value,
+                               [&](Id keyspace) { return tables_.renamed(keyspace, renaming); });
     for (Place& place : node.came) place.key = rename_tokens(place.key, renaming.function());
     return intern(node);
   });
@@ -609,9 +618,8 @@ Id Nodes::renamed(Id id, const Renaming& renaming) {
 Id Nodes::sooner(Id id, std::int64_t ms) {
   if (!nodes_[id].tokens.dates.any) return id;
   return sooner_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
-    Node node = nodes_[id].value;
-    node.keyspace = tables_.sooner(node.keyspace, ms);
-    for (auto& image : node.images) image.keyspace = tables_.sooner(image.keyspace, ms);
+    Node node =
+        with_keyspaces(nodes_[id].value, [&](Id keyspace) { return tables_.sooner(keyspace, ms); });
     for (Place& place : node.came) place.key = sim::sooner(place.key, ms);
     return intern(node);
   });
@@ -621,10 +629,8 @@ Id Nodes::disowned(Id id, std::uint8_t process) {
   NodeInfo& info = nodes_[id];
   if (info.disowned[process] != FlatMap::kAbsent) return info.disowned[process];
   const Maker maker = maker_of(process);
-  Node node = info.value;
-  node.keyspace = tables_.disowned(node.keyspace, maker);
-  for (auto& image : node.images) image.keyspace = tables_.disowned(image.keyspace, maker);
-  return info.disowned[process] = intern(node);
+  return info.disowned[process] = intern(with_keyspaces(
+             info.value, [&](Id keyspace) { return tables_.disowned(keyspace, maker); }));
 }
 
 }  // namespace lockstep::sim

@@ -54,11 +54,19 @@ void add_own(OwnLocks& own, const Belongings& belongings, std::uint8_t lock, boo
 /// Of a keyspace whose node's clock shows kEpoch.
 Lifetime left_of(const Expiry& expiry) { return {(expiry - kEpoch).ms, expiry.sooner}; }
 
-Keys renamed_keys(const Keys& keys, const std::function<Token(Token)>& rename) {
-  const auto renamed = [&rename](std::string_view text) { return rename_tokens(text, rename); };
-  Keys changed;
-  for (const auto& [name, entry] : keys) changed.emplace(renamed(name), with_texts(entry, renamed));
-  return changed;
+/// The keyspace with each name, and each entry, made into another one.
+template <class Name, class Value>
+Keyspace reworded(Keyspace keyspace, const Name& name, const Value& value) {
+  const auto all = [&](const Keys& keys) {
+    Keys changed;
+    for (const auto& [key, entry] : keys) changed.emplace(name(key), value(entry));
+    return changed;
+  };
+  keyspace.keys = all(keyspace.keys);
+  for (auto& [number, other] : keyspace.others) other = all(other);
+  for (const auto& [place, late] : std::exchange(keyspace.unnoticed, {}))
+    keyspace.unnoticed.emplace(std::pair(place.first, name(place.second)), late);
+  return keyspace;
 }
 
 }  // namespace
@@ -296,31 +304,20 @@ void Tables::note_expired(const Keys& before, const Keys& after, Aged& aged) con
 Id Tables::renamed(Id id, const Renaming& renaming) {
   if (!keyspaces_[id].tokens.mentions(renaming.whose)) return id;
   return rename_.find_or_add(both(id, renaming.whose), renaming.digits, [&] {
-    const auto rename = renaming.function();
-    Keyspace keyspace = keyspaces_[id].value;
-    keyspace.keys = renamed_keys(keyspace.keys, rename);
-    for (auto& [number, other] : keyspace.others) other = renamed_keys(other, rename);
-    for (const auto& [place, late] : std::exchange(keyspace.unnoticed, {}))
-      keyspace.unnoticed.emplace(std::pair(place.first, rename_tokens(place.second, rename)), late);
-    return intern(keyspace);
+    const auto name = [rename = renaming.function()](std::string_view text) {
+      return rename_tokens(text, rename);
+    };
+    return intern(reworded(keyspaces_[id].value, name,
+                           [&](const Entry& entry) { return with_texts(entry, name); }));
   });
 }
 
 Id Tables::sooner(Id id, std::int64_t ms) {
   if (!keyspaces_[id].tokens.dates.any) return id;
   return sooner_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
-    const auto moved = [ms](const Keys& keys) {
-      Keys changed;
-      for (const auto& [name, entry] : keys)
-        changed.emplace(sim::sooner(name, ms), sim::sooner(entry, ms));
-      return changed;
-    };
-    Keyspace keyspace = keyspaces_[id].value;
-    keyspace.keys = moved(keyspace.keys);
-    for (auto& [number, other] : keyspace.others) other = moved(other);
-    for (const auto& [place, late] : std::exchange(keyspace.unnoticed, {}))
-      keyspace.unnoticed.emplace(std::pair(place.first, sim::sooner(place.second, ms)), late);
-    return intern(keyspace);
+    return intern(reworded(
+        keyspaces_[id].value, [ms](std::string_view text) { return sim::sooner(text, ms); },
+        [ms](const Entry& entry) { return sim::sooner(entry, ms); }));
   });
 }
 

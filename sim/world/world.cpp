@@ -385,12 +385,11 @@ ProcessSet World::waiting(const Id* state) const {
 }
 
 bool World::hangs_in_release(const Id* state) const {
-  for (unsigned n = 0; n < setting_.nodes; ++n)
-    if (!nodes_.info(state[setting_.node_slot(n)]).settled) return false;
+  if (!undisturbed(state)) return false;
   bool releases = false;
   for (unsigned p = 0; p < setting_.processes; ++p) {
     const Process& process = processes_.info(state[p]).value;
-    if (!process.holdings.empty() || !processes_.undisturbed(state[p])) return false;
+    if (!process.holdings.empty()) return false;
     if (process.life == Life::dead) continue;
     releases = releases ||
                std::ranges::any_of(processes_.automaton().state(process.program).tasks,
