@@ -382,8 +382,11 @@ std::vector<Row> subject_of(const Judgement& judgement, const CheckNotes& notes)
       result.doubts_deadlock && judgement.model.properties.contains(sim::Property::deadlock);
   if (judgement.outcome() == scenarios::Outcome::inconclusive)
     add(rows, "",
-        fmt::format("covered: every run of fewer than {}{}; no violation was found in them{}{}",
-                    plural(result.statistics.depth, "step"), where_tried(result),
+        fmt::format("covered: {}{}; no violation was found there{}{}",
+                    result.statistics.depth == 0
+                        ? "nothing but the beginning"
+                        : "every run of fewer than " + plural(result.statistics.depth, "step"),
+                    where_tried(result),
                     aside ? ", but for a deadlock, which could not be judged" : "",
                     judgement.model.properties.contains(sim::Property::progress)
                         ? "; progress is judged only where every run was explored"

@@ -123,7 +123,9 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
   message.in_release = false;
   message.way_ms = rounded_up(model_.latency_ms);
   const bool resource = connection.node == sim::kResource;
-  if (!resource) message.node_was = stored(world, connection.node, action.process);
+  if (!resource)
+    message.node_was =
+        remembers_stored_ ? stored(world, connection.node, action.process) : "forgotten";
   const Keyspace before = resource ? Keyspace{} : world.nodes[connection.node].keyspace;
   message.unblock();
   try {

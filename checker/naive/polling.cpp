@@ -63,7 +63,7 @@ std::string Rules::stored(const World& world, std::uint8_t node, std::uint8_t p)
 /// instant, tokens apart, by a node that stored what it stores now, and holds up no other message.
 bool Rules::polling(const World& world, std::uint8_t p, const Connection& connection) const {
   const std::optional<std::size_t> place = executable(world, connection);
-  if (!place || connection.messages[*place].blocked) return false;
+  if (!place || connection.messages[*place].blocked || !remembers_stored_) return false;
   if (!connection.open || connection.former || connection.messages[*place].unheard ||
       world.processes[p].life != Life::up || *place + 1 != connection.messages.size())
     return false;

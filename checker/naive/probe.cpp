@@ -20,8 +20,9 @@ using sim::Action;
 
 namespace {
 
-constexpr std::size_t kMostWorlds = 20'000;      // then the probe has no end
-constexpr std::size_t kMostBytes = 100'000'000;  // of their identities
+constexpr std::size_t kMostWorlds = 20'000;      // then the probe has no end,
+constexpr std::size_t kMostOfSeveral = 200'000;  // or of several that try at once
+constexpr std::size_t kMostBytes = 100'000'000;  // of their identities, by each who tries
 constexpr std::size_t kWorldsInVain = 6'000;     // where only the tries themselves leave a trace
 constexpr std::size_t kFewWays = 64;             // that it takes side by side there
 constexpr std::size_t kWaitsWithinCall = 400;    // within one call, since it was plain data
@@ -74,7 +75,9 @@ struct Point {
 /// Those that were met, and those from which it has not gone on.
 class Points {
  public:
-  explicit Points(std::size_t first_fresh) : first_(first_fresh) {}
+  Points(std::size_t first_fresh, int at_once) : first_(first_fresh), several_(at_once > 1) {
+    most_bytes_ = kMostBytes * static_cast<std::size_t>(at_once);
+  }
 
   void meet(Point point) {
     for (std::size_t p = first_; p < point.world.processes.size(); ++p)
@@ -82,7 +85,9 @@ class Points {
     point.world.outlook_ms = 0;
     World as_met = point.world;
     if (point.patience_left_ms == 0) as_met.absolute = false;  // how late it is does not matter
-    const auto [place, is_new] = met_.emplace(identity(as_met), point.patience_left_ms, point.taken,
+    // Each of several makes tokens while others have theirs: names alone would be most worlds.
+    std::string met = several_ ? identity_but_token_names(as_met) : identity(as_met);
+    const auto [place, is_new] = met_.emplace(std::move(met), point.patience_left_ms, point.taken,
                                               point.served, point.first_left_ms);
     if (!is_new) return;
     bytes_met_ += std::get<0>(*place).size();
@@ -111,11 +116,15 @@ class Points {
                       left > kLeftBehind || stored > kStored;
     return many && open_.size() <= kFewWays;
   }
-  bool too_many() const { return met_.size() > kMostWorlds || bytes_met_ > kMostBytes; }
+  bool too_many() const {
+    return met_.size() > (several_ ? kMostOfSeveral : kMostWorlds) || bytes_met_ > most_bytes_;
+  }
 
  private:
   using Met = std::tuple<std::string, std::int64_t, int, std::set<std::size_t>, std::int64_t>;
   std::size_t first_;
+  bool several_;
+  std::size_t most_bytes_;
   std::set<Met> met_;
   std::deque<Point> open_;
   std::map<int, std::size_t> met_with_;  // so many permits taken: who takes one more tries anew
@@ -166,6 +175,7 @@ Rules::Probe Rules::probe_by(const World& world, const Lock& lock, int at_once) 
     model.merges_tokens = true;  // it may poll for thousands of steps, with a token each
     rules = std::make_unique<Rules>(model, Memory::boundary, expected_, watch_);
     rules->alone_ = true;
+    rules->remembers_stored_ = at_once == 1;
   }
   // Nothing of the others can reach it but what they have left at the nodes, and spawned tasks.
   World alone = world;
@@ -179,7 +189,11 @@ Rules::Probe Rules::probe_by(const World& world, const Lock& lock, int at_once) 
     alone.processes.back().knows = world.newest;
   }
   const auto [known, fresh_world] = rules->probed_.try_emplace(identity(alone));
-  if (fresh_world) known->second = rules->probe_alone(std::move(alone), at_once);
+  if (fresh_world) known->second = rules->probe_alone(alone, at_once);
+  if (!rules->remembers_stored_ && rules->asked_twice_) {
+    rules->remembers_stored_ = true;
+    known->second = rules->probe_alone(std::move(alone), at_once);
+  }
   // Real tokens may look otherwise, and what they do is not known.
   if (known->second == Probe::fails && rules->hangs_) known->second = Probe::endless;
   found_.add(rules->found_);
@@ -268,7 +282,7 @@ bool Rules::matter_beside(const World& world, int at_once) const {
 Rules::Probe Rules::probe_alone(World start, int at_once) {
   const std::size_t first = start.processes.size() - static_cast<std::size_t>(at_once);
   const std::int64_t patience = patience_from(start, at_once);
-  Points points(first);
+  Points points(first, at_once);
   bool others_matter = false;  // something may change that no fresh process does
   points.meet({std::move(start), patience, 0, {}, 0});
   while (!points.open().empty()) {

@@ -518,6 +518,10 @@ class Rules {
   bool following_ = false;  ///< a client is followed to see whether it comes back
   bool alone_ =
       false;  ///< one client is followed, or a probe's: whether it comes back is not asked
+  // In a probe of several who try at once, it is first tried without: as long as nobody asks the
+  // same twice at an instant, it does not matter what nodes stored as they answered.
+  bool remembers_stored_ = true;
+  bool asked_twice_ = false;
   // By lock, and how many try at once: the same model and so many processes more.
   std::map<std::pair<Lock, int>, std::unique_ptr<Rules>> probes_;
   // Of a probe's own rules: what it came to, by the identity of the world in which it was alone.

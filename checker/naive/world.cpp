@@ -388,8 +388,10 @@ void Rules::deliver(World& world, const Action& action, Facts& facts) {
   if (broken) {
     connection.open = connection.shared;
   } else if (!message.node_was.empty() && model_.latency_ms == 0 && !connection.listens) {
-    process.tasks.at(message.sender)
-        .answered.emplace(normalised(message, connection, action.process), message.node_was);
+    const auto [answered, first] =
+        process.tasks.at(message.sender)
+            .answered.emplace(normalised(message, connection, action.process), message.node_was);
+    asked_twice_ = asked_twice_ || !first;
   }
   tidy_connections(process);
   feed(world, action.process, std::move(observation), action, facts);

@@ -350,14 +350,15 @@ std::string tell_deadlock(const Event& event, const naive::Violation& violation)
   return text + ".";
 }
 
-/// Who holds the lock, in words; "nobody" if it is free.
-std::string holders(const naive::World& world, const sim::Model& model, const std::string& lock) {
+/// Who holds the lock, in words.
+std::string told_holders(const Event& event, const std::string& lock) {
+  std::vector<std::uint8_t> holders = holders_of(event, lock);
+  holders.erase(std::ranges::unique(holders).begin(), holders.end());
+  if (holders.empty()) return "nobody holds it";
   std::string names;
-  for (std::uint8_t p = 0; p < world.processes.size(); ++p)
-    for (const auto& [holding, held] : world.processes[p].holdings)
-      if (model.processes[p].lock_keys[holding.second] == lock)
-        names += (names.empty() ? "" : " and ") + sim::process_name(p);
-  return names.empty() ? "nobody" : names;
+  for (const std::uint8_t process : holders)
+    names += (names.empty() ? "" : " and ") + sim::process_name(process);
+  return names + (holders.size() == 1 ? " holds it" : " hold it");
 }
 
 std::string tell_wait(const Event& event, const naive::Violation& violation) {
@@ -369,7 +370,7 @@ std::string tell_wait(const Event& event, const naive::Violation& violation) {
   const std::string free = model.waits_after == sim::WaitsAfter::free ? " while it was free" : "";
   return sim::process_name(violation.process) + " has waited for " + ms(longest_ms) +
          " inside acquire() of " + sim::worded_value(lock) + free + ", longer than " +
-         ms(model.waits_ms) + "; " + holders(event.after, model, lock) + " holds it.";
+         ms(model.waits_ms) + "; " + told_holders(event, lock) + '.';
 }
 
 std::string tell_passed(const Event& event, const naive::Violation& violation) {

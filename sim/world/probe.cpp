@@ -14,8 +14,9 @@ namespace lockstep::sim {
 
 namespace {
 
-/// More worlds than any client needs that is not endless.
-constexpr std::size_t kMostWorlds = 20'000;
+/// More worlds than any client needs that is not endless; the second, than any few that try at
+/// once.
+constexpr std::size_t kMostWorlds = 20'000, kMostOfSeveral = 200'000;
 /// A thousand tries in vain, or more, if few worlds are left open: what the client itself adds up
 /// grows with each of them.
 constexpr std::size_t kManyTries = 6'000;
@@ -162,7 +163,7 @@ Probe::End Probe::search() {
                          left_by(open_.front()) > kLeftInVain ||
                          stored_in(open_.front()) > kStoredInVain;
     if (in_vain && open_.size() <= kFewWays && alone_counts_) return End::fails;
-    if (seen_.size() > kMostWorlds) return End::endless;
+    if (seen_.size() > (fresh_.size() > 1 ? kMostOfSeveral : kMostWorlds)) return End::endless;
     if (tried % kWorldsBetween == 0 && !world_.watch_.may_go_on()) return End::cut_off;
     const Alone now = std::move(open_.front());
     open_.pop_front();

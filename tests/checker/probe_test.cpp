@@ -266,6 +266,36 @@ TEST_CASE("permits that one client alone would take are to be had by several at 
   CHECK(of_places(", 'PX', self.ttl_ms", Fault::crash) == Verdict::holds);
 }
 
+TEST_CASE("a permit that several requests take is lost with who crashes between them", "[probe]") {
+  const auto counted_after = [](const std::string& mark, const std::string& count,
+                                const std::string& take_back, int permits) {
+    const std::string back = "redis('" + take_back + "', self.key, self.token)";
+    InlineLock lock(
+        {test::kToken + "redis(" + mark + ") if redis('" + count + "', self.key) > " +
+             std::to_string(permits) + " then " + back + " return false end return true",
+         "return " + back + " == 1"},
+        ", permits = " + std::to_string(permits));
+    lock.model = test::with_fault(lock.model, Fault::crash);
+    return lock.judged(Property::deadlock);
+  };
+  const std::string member = "'SADD', self.key, self.token";
+  CHECK(counted_after(member, "SCARD", "SREM", 1) == Verdict::violated);
+  CHECK(counted_after(member, "SCARD", "SREM", 2) == Verdict::violated);
+  CHECK(counted_after("'HSET', self.key, self.token, 1", "HLEN", "HDEL", 2) == Verdict::violated);
+  CHECK(counted_after("'ZADD', self.key, 1, self.token", "ZCARD", "ZREM", 2) == Verdict::violated);
+}
+
+TEST_CASE("of three permits that several requests take one is lost", "[probe][many-models]") {
+  InlineLock lock(
+      {test::kToken + "redis('SADD', self.key, self.token) if redis('SCARD', self.key) > 3 then "
+                      "redis('SREM', self.key, self.token) return false end return true",
+       "return redis('SREM', self.key, self.token) == 1"},
+      ", permits = 3");
+  CHECK(lock.judged(Property::deadlock) == Verdict::holds);
+  lock.model = test::with_fault(lock.model, Fault::crash);
+  CHECK(lock.judged(Property::deadlock) == Verdict::violated);
+}
+
 /// A fresh client does not wait until another fresh client's lease is over.
 TEST_CASE("a permit that comes back by its lease is not lost, one that never does is",
           "[probe][many-models]") {
