@@ -163,17 +163,19 @@ class Flights {
     flights_.erase(flight);
   }
 
-  /// What a listener hears comes from what was published last.
+  /// What a listener hears comes from what its node has published last (or, in a cluster, another).
   void deliver_message(std::size_t row, const StepData& data) {
     if (!data.connection.listens || published_.empty()) return;
-    const auto latest = std::ranges::max_element(
-        published_, {}, [](const auto& server_and_row) { return server_and_row.second; });
+    auto from = published_.find(data.connection.node);
+    if (from == published_.end())
+      from = std::ranges::max_element(
+          published_, {}, [](const auto& server_and_row) { return server_and_row.second; });
     Flight message;
     message.process = data.action.process;
     message.task = data.connection.task;
-    message.server = latest->first;
+    message.server = from->first;
     message.reply = "message";
-    add(message, true, latest->second, row, Arrow::End::arrives);
+    add(message, true, from->second, row, Arrow::End::arrives);
   }
 
   void lose_one(std::size_t row, Flight& flight) {

@@ -282,6 +282,28 @@ TEST_CASE("a picture has leases, critical sections and messages where they belon
   CHECK(std::ranges::count(picture.arrows, Arrow::End::under_way, &Arrow::end) == 2);
 }
 
+TEST_CASE("a message comes from the node that its listener listens to") {
+  const auto folder = scratch() / "two-nodes";
+  write(folder / "protocol.lua", R"lua(
+local Lock = protocol { title = "tells two nodes", source = "a test", nodes = 2 }
+function Lock:acquire()
+  local told = semaphore(0)
+  for node = 1, 2 do listen("told", function() told:release() end, { node = node }) end
+  call_all { { node = 1, "PUBLISH", "told", "x" }, { node = 2, "PUBLISH", "told", "x" } }
+  for _ = 1, 2 do told:acquire() end
+  return true
+end
+function Lock:release() return true end
+return Lock
+)lua");
+  write(folder / "told.json", R"json({"title": "t", "source": "t", "why": "t", "protocol": ".",
+    "kind": "schedule", "roles": {"one": {"workload": ["lock"]}}, "clients": ["one"],
+    "steps": ["redis-1 executes A's PUBLISH", "redis-2 executes A's PUBLISH", "A acquires"],
+    "expect": {"verdict": "holds"}})json");
+  const auto picture = run({"check", (folder / "told.json").string(), "--format", "mermaid"}).out;
+  CHECK_THAT(picture, Contains("N1-->>A: 10. message") && Contains("N2-->>A: 11. message"));
+}
+
 TEST_CASE("a picture shows what is lost, who is down, and the text of a script") {
   using Bar = cli::Picture::Bar;
   const auto crash = judged("setnx", sim::Fault::crash);
