@@ -39,10 +39,17 @@ std::string length_in_words(std::size_t steps, const std::optional<checker::Loop
                      steps - loop->from);
 }
 
+/// Whether deadlock was asked for, and could not be judged everywhere.
+bool left_deadlocks_open(const Judgement& judgement) {
+  return judgement.result.doubts_deadlock &&
+         judgement.model.properties.contains(sim::Property::deadlock);
+}
+
 /// What can be said of the length of a counterexample.
 const char* how_short(const Judgement& judgement) {
   if (judgement.result.loop) return "";
   if (is_schedule(judgement.scenario)) return " of this order of events";
+  if (left_deadlocks_open(judgement)) return ", the fewest of what could be judged";
   return judgement.result.time_gap.empty() ? ", the fewest possible"
                                            : ", the fewest that were tried";
 }
@@ -50,6 +57,16 @@ const char* how_short(const Judgement& judgement) {
 /// What is said of every run that was covered, where time is not exact.
 const char* where_tried(const checker::Result& result) {
   return result.time_gap.empty() ? "" : ", at the points of time that were tried";
+}
+
+constexpr const char* kButForDeadlocks = ", but for a deadlock, which could not be judged";
+
+/// What is told only of the graph of all runs.
+std::string judged_at_the_end(const std::set<sim::Property>& properties) {
+  const auto asked = [&](sim::Property property) { return properties.contains(property); };
+  std::string what = asked(sim::Property::deadlock) ? "who waits for ever" : "";
+  if (asked(sim::Property::progress)) what += what.empty() ? "progress" : ", and progress,";
+  return what.empty() ? "" : "; " + what + " is judged only where every run was explored";
 }
 
 /// ", lease 5000 ms, version = 2": what is different for one role.
@@ -261,7 +278,8 @@ void add_figures(Rows& rows, const Judgement& judgement) {
   const auto& executed = judgement.result.executed;
   const std::string covered =
       judgement.outcome() == scenarios::Outcome::violated
-          ? fmt::format("every run of fewer steps{}", where_tried(judgement.result))
+          ? fmt::format("every run of fewer steps{}{}", where_tried(judgement.result),
+                        left_deadlocks_open(judgement) ? kButForDeadlocks : "")
       : judgement.outcome() == scenarios::Outcome::inconclusive ? "not all of them"
                                                                 : "all of them";
   const std::string again =
@@ -378,19 +396,14 @@ std::vector<Row> subject_of(const Judgement& judgement, const CheckNotes& notes)
   Rows rows;
   // The deepest level may have been judged in part only.
   const checker::Result& result = judgement.result;
-  const bool aside =
-      result.doubts_deadlock && judgement.model.properties.contains(sim::Property::deadlock);
   if (judgement.outcome() == scenarios::Outcome::inconclusive)
     add(rows, "",
         fmt::format("covered: {}{}; no violation was found there{}{}",
                     result.statistics.depth == 0
                         ? "nothing but the beginning"
                         : "every run of fewer than " + plural(result.statistics.depth, "step"),
-                    where_tried(result),
-                    aside ? ", but for a deadlock, which could not be judged" : "",
-                    judgement.model.properties.contains(sim::Property::progress)
-                        ? "; progress is judged only where every run was explored"
-                        : ""));
+                    where_tried(result), left_deadlocks_open(judgement) ? kButForDeadlocks : "",
+                    judged_at_the_end(judgement.model.properties)));
   add_subject(rows, judgement, notes);
   return rows;
 }

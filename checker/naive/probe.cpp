@@ -12,6 +12,8 @@
 #include "checker/naive/rules.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/token.hpp"
+#include "sim/client/stored_times.hpp"
+#include "sim/client/turning.hpp"
 #include "sim/keyspace/keyspace.hpp"
 
 namespace lockstep::checker::naive {
@@ -28,6 +30,7 @@ constexpr std::size_t kFewWays = 64;             // that it takes side by side t
 constexpr std::size_t kWaitsWithinCall = 400;    // within one call, since it was plain data
 constexpr std::size_t kLeftBehind = 40;          // requests on a connection that all tasks share
 constexpr std::size_t kStored = 150;             // different tokens at a node
+constexpr std::size_t kMostWritten = 1'000;      // numbers, each of which may be a time
 
 bool spawned_lives(const Process& process) {
   return std::any_of(process.waits.begin(), process.waits.end(), [&](const sim::Wait& wait) {
@@ -67,6 +70,7 @@ bool possible(const Action& action, std::size_t first_fresh) {
 struct Point {
   World world;
   std::int64_t patience_left_ms = 0;
+  std::set<std::int64_t> written;  // absolute runs: numbers that were kept when time passed
   int taken = 0;                   // permits, by fresh processes that do nothing more
   std::set<std::size_t> served;    // of several fresh ones: those that have theirs
   std::int64_t first_left_ms = 0;  // how long the first of these still has its own
@@ -88,7 +92,7 @@ class Points {
     // Each of several makes tokens while others have theirs: names alone would be most worlds.
     std::string met = several_ ? identity_but_token_names(as_met) : identity(as_met);
     const auto [place, is_new] = met_.emplace(std::move(met), point.patience_left_ms, point.taken,
-                                              point.served, point.first_left_ms);
+                                              point.served, point.first_left_ms, point.written);
     if (!is_new) return;
     bytes_met_ += std::get<0>(*place).size();
     met_with_[point.taken] += 1;
@@ -117,11 +121,13 @@ class Points {
     return many && open_.size() <= kFewWays;
   }
   bool too_many() const {
+    if (open_.front().written.size() > kMostWritten) return true;
     return met_.size() > (several_ ? kMostOfSeveral : kMostWorlds) || bytes_met_ > most_bytes_;
   }
 
  private:
-  using Met = std::tuple<std::string, std::int64_t, int, std::set<std::size_t>, std::int64_t>;
+  using Met = std::tuple<std::string, std::int64_t, int, std::set<std::size_t>, std::int64_t,
+                         std::set<std::int64_t>>;
   std::size_t first_;
   bool several_;
   std::size_t most_bytes_;
@@ -130,6 +136,21 @@ class Points {
   std::map<int, std::size_t> met_with_;  // so many permits taken: who takes one more tries anew
   std::size_t bytes_met_ = 0;            // what grows with every try grows fast
 };
+
+/// What is written in the probe, too, may be a time: whether there is a number that was not there
+/// when time passed before.
+bool note_written(Point& point, std::size_t first_fresh) {
+  if (!point.world.absolute) return false;
+  std::vector<std::int64_t> numbers;
+  for (const Node& node : point.world.nodes)
+    for (const std::int64_t number : sim::numbers_in(node.keyspace, sim::ScoreUnit::second))
+      numbers.push_back(number);
+  for (std::size_t p = first_fresh; p < point.world.processes.size(); ++p)
+    sim::add_numbers(point.world.processes[p].snapshot, numbers);
+  const std::size_t known = point.written.size();
+  point.written.insert(numbers.begin(), numbers.end());
+  return point.written.size() > known;
+}
 
 }  // namespace
 
@@ -284,7 +305,7 @@ Rules::Probe Rules::probe_alone(World start, int at_once) {
   const std::int64_t patience = patience_from(start, at_once);
   Points points(first, at_once);
   bool others_matter = false;  // something may change that no fresh process does
-  points.meet({std::move(start), patience, 0, {}, 0});
+  points.meet({std::move(start), patience, {}, 0, {}, 0});
   while (!points.open().empty()) {
     if (!others_matter && points.in_vain()) return Probe::fails;
     if (points.too_many()) return Probe::endless;
@@ -302,8 +323,8 @@ Rules::Probe Rules::probe_alone(World start, int at_once) {
     for (const Action& action : actions) {
       if (pressing && action.kind == Action::Kind::begin && at_once == 1) continue;
       for (Successor& successor : successors(now.world, action)) {
-        Point next{std::move(successor.world), now.patience_left_ms, now.taken, now.served,
-                   now.first_left_ms};
+        Point next = now;
+        next.world = std::move(successor.world);
         if (action.process >= first && successor.facts.witnesses.contains(sim::Witness::acquired)) {
           if (now.taken + 1 == model_.program->permits()) return Probe::acquires;
           begin_anew(next.world, action.process);
@@ -315,6 +336,7 @@ Rules::Probe Rules::probe_alone(World start, int at_once) {
     }
     if (pressing) continue;
     Point later = now;
+    if (note_written(later, first)) later.patience_left_ms = patience;
     const std::int64_t ms = probe_pass_ms(later.world, at_once, later.patience_left_ms);
     if (ms == 0 || (later.taken > 0 && ms >= later.first_left_ms)) continue;
     if (later.taken > 0) later.first_left_ms -= ms;

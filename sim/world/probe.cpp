@@ -5,8 +5,11 @@
 #include <deque>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "sim/base/check.hpp"
+#include "sim/client/stored_times.hpp"
+#include "sim/client/turning.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/world/sessions.hpp"
 
@@ -27,6 +30,8 @@ constexpr std::size_t kWaitsInVain = 400;
 constexpr std::size_t kLeftInVain = 40;
 /// So many of its tokens that a node stores, each of another try.
 constexpr std::size_t kStoredInVain = 150;
+/// In an absolute run: so many numbers that were written there, each of which may be a time.
+constexpr std::size_t kMostWritten = 1'000;
 /// The watch is asked before the first world of every probe, and before each that is so many on.
 constexpr std::size_t kWorldsBetween = 64;
 
@@ -36,9 +41,10 @@ struct Alone {
   std::vector<Id> nodes;
   Id run = 0;
   std::int64_t patience_ms = 0;  ///< absolute runs: for how long what was written may still matter
-  unsigned taken = 0;            ///< permits, by fresh clients who keep them and do nothing more
-  std::int64_t lasts_ms = 0;     ///< then: for how long the first of these has its own
-  ProcessSet served = 0;         ///< at once: the fresh ones that have theirs
+  std::vector<std::int64_t> written;  ///< absolute runs: numbers that were kept when time passed
+  unsigned taken = 0;         ///< permits, by fresh clients who keep them and do nothing more
+  std::int64_t lasts_ms = 0;  ///< then: for how long the first of these has its own
+  ProcessSet served = 0;      ///< at once: the fresh ones that have theirs
   friend auto operator<=>(const Alone&, const Alone&) = default;
 };
 
@@ -91,9 +97,10 @@ class Probe {
   bool serve(const Alone& now);
   bool notice(const Alone& now);
   void execute(const Alone& now, std::size_t p, const LocalAction& action);
-  void pass(const Alone& now);
+  void pass(const Alone& before);
   void replicate(Alone& world, bool by_time);
   std::int64_t patience_in(const Alone& start) const;
+  void note_written(Alone& now) const;
   Surroundings around(const Alone& now, std::size_t p) const;
   Id settled(std::size_t p, Id fresh);
   /// Once nothing waits any more for what was written before, it does not matter how late it is.
@@ -110,6 +117,7 @@ class Probe {
   Prober& world_;
   std::vector<Id> fresh_;  ///< the clients that have done nothing yet
   std::int64_t lease_ms_ = 0;
+  std::int64_t patience_ms_ = 0;  ///< at the beginning
   bool looked_at_time_ = false;
   bool alone_counts_ = true;  ///< so far nothing but the fresh client can have changed anything
   std::deque<Alone> open_;
@@ -141,7 +149,7 @@ Probe::Probe(Prober& world, const Found& found, std::uint32_t setup, unsigned at
   start.processes.insert(start.processes.end(), found.background.begin(), found.background.end());
   start.nodes = found.nodes;
   start.run = found.run;
-  start.patience_ms = patience_in(start);
+  start.patience_ms = patience_ms_ = patience_in(start);
   this->found(std::move(start));
 }
 
@@ -163,7 +171,9 @@ Probe::End Probe::search() {
                          left_by(open_.front()) > kLeftInVain ||
                          stored_in(open_.front()) > kStoredInVain;
     if (in_vain && open_.size() <= kFewWays && alone_counts_) return End::fails;
-    if (seen_.size() > (fresh_.size() > 1 ? kMostOfSeveral : kMostWorlds)) return End::endless;
+    if (seen_.size() > (fresh_.size() > 1 ? kMostOfSeveral : kMostWorlds) ||
+        open_.front().written.size() > kMostWritten)
+      return End::endless;
     if (tried % kWorldsBetween == 0 && !world_.watch_.may_go_on()) return End::cut_off;
     const Alone now = std::move(open_.front());
     open_.pop_front();
@@ -355,9 +365,27 @@ void Probe::replicate(Alone& world, bool by_time) {
   if (world_.setting_.servers.replicas > 0) world_.nodes_.replicate(world.nodes.data(), by_time);
 }
 
+/// What is written later than that may be a time, too: the patience begins anew.
+void Probe::note_written(Alone& now) const {
+  if (!world_.setting_.knowledge.absolute) return;
+  const std::size_t known = now.written.size();
+  for (const Id node : now.nodes) {
+    const Id keyspace = world_.nodes_.info(node).value.keyspace;
+    const auto stored = numbers_in(world_.tables_.keyspace(keyspace).value, ScoreUnit::second);
+    now.written.insert(now.written.end(), stored.begin(), stored.end());
+  }
+  for (std::size_t p = 0; p < fresh_.size(); ++p)
+    add_numbers(world_.processes_.automaton().state(info(now, p).value.program).snapshot,
+                now.written);
+  sort_without_twins(now.written);
+  if (now.written.size() > known) now.patience_ms = patience_ms_;
+}
+
 /// Lets time pass to the next deadline: of a node, or a timer. Where there is none, an absolute run
 /// waits until its patience is gone.
-void Probe::pass(const Alone& now) {
+void Probe::pass(const Alone& before) {
+  Alone now = before;
+  note_written(now);
   std::int64_t next_ms = 0;
   const auto consider = [&](const std::vector<std::int64_t>& deadlines) {
     for (const std::int64_t deadline : deadlines)

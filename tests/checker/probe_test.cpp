@@ -208,6 +208,27 @@ TEST_CASE("what a client that reads clocks asks twice, it asks at one instant", 
                              kDelete}) == Verdict::violated);
 }
 
+TEST_CASE("who writes down a time after many tries may take over later", "[probe][many-models]") {
+  // Longer than all that was written when its holder crashed may matter.
+  const auto suspects = [](const std::string& since, const std::string& then) {
+    return after(Fault::crash,
+                 {"return retry(function() if redis('SETNX', self.key, 'x') == 1 then return true "
+                  "end if (self.tries or 0) < 40 then self.tries = (self.tries or 0) + 1 return "
+                  "false end local now = millis(now()) " +
+                      since + " if now - since > 70 then " + then + " end return false end, 20)",
+                  "self.tries, self.since = 0, nil redis('DEL', self.key .. ':since') " + kDelete});
+  };
+  const std::string kept = "self.since = self.since or now local since = self.since",
+                    stored =
+                        "redis('SETNX', self.key .. ':since', now) "
+                        "local since = tonumber(redis('GET', self.key .. ':since'))",
+                    takes_over = "redis('DEL', self.key)";
+  CHECK(suspects(kept, takes_over) == Verdict::holds);
+  CHECK(suspects(stored, takes_over) == Verdict::holds);
+  CHECK(suspects(kept, "self.waits = true") == Verdict::violated);
+  CHECK(suspects(stored, "self.waits = true") == Verdict::violated);
+}
+
 namespace {
 
 /// A number of permits that a script takes one of; who crashes takes it with it.

@@ -282,6 +282,30 @@ TEST_CASE("a picture has leases, critical sections and messages where they belon
   CHECK(std::ranges::count(picture.arrows, Arrow::End::under_way, &Arrow::end) == 2);
 }
 
+TEST_CASE("where a deadlock could not be judged, none is said to come first", "[many-models]") {
+  const auto folder = scratch() / "seen";
+  // It comes about as A releases, but who is refused there leaves a time with each try.
+  write(folder / "protocol.lua", R"lua(
+local Lock = protocol { title = "never deletes", source = "a test", permanent = { "{key}" } }
+function Lock:acquire()
+  return retry(function()
+    if redis("SETNX", self.key, "x") == 1 then return true end
+    redis("SET", self.key .. ":seen", millis(now()))
+    return false
+  end, 3)
+end
+function Lock:release() return true end
+return Lock
+)lua");
+  auto scenario = scenarios::default_scenario("seen", folder.string());
+  scenario.clients.resize(1);
+  scenario.roles[0].rounds = 2;
+  scenario.properties = {sim::Property::deadlock};
+  const auto judgement = scenarios::judge(scenario);
+  CHECK_THAT(cli::headline_of(judgement).text,
+             Contains("deadlock") && EndsWith("the fewest of what could be judged"));
+}
+
 TEST_CASE("a message comes from the node that its listener listens to") {
   const auto folder = scratch() / "two-nodes";
   write(folder / "protocol.lua", R"lua(
