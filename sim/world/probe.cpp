@@ -11,6 +11,8 @@
 #include "sim/client/stored_times.hpp"
 #include "sim/client/turning.hpp"
 #include "sim/redis/reply.hpp"
+#include "sim/world/grid.hpp"
+#include "sim/world/infos.hpp"
 #include "sim/world/sessions.hpp"
 
 namespace lockstep::sim {
