@@ -107,9 +107,7 @@ class Points {
 
   /// Try after try, with nothing to show for it but a longer trace.
   bool in_vain() const {
-    std::size_t waits = 0, left = 0, stored = 0;
-    for (const Node& node : open_.front().world.nodes)
-      stored = std::max(stored, sim::scan_tokens(encode(node.keyspace)).tokens.size());
+    std::size_t waits = 0, left = 0;
     const std::vector<Process>& processes = open_.front().world.processes;
     for (std::size_t p = first_; p < processes.size(); ++p) {
       waits = std::max(waits, processes[p].history.size());
@@ -117,15 +115,21 @@ class Points {
         left = std::max(left, connection.messages.size());
     }
     const bool many = met_with_.rbegin()->second > kWorldsInVain || waits > kWaitsWithinCall ||
-                      left > kLeftBehind || stored > kStored;
+                      left > kLeftBehind || stores_many();
     return many && open_.size() <= kFewWays;
   }
   bool too_many() const {
-    if (open_.front().written.size() > kMostWritten) return true;
+    if (open_.front().written.size() > kMostWritten || stores_many()) return true;
     return met_.size() > (several_ ? kMostOfSeveral : kMostWorlds) || bytes_met_ > most_bytes_;
   }
 
  private:
+  bool stores_many() const {
+    return std::ranges::any_of(open_.front().world.nodes, [](const Node& node) {
+      return sim::scan_tokens(encode(node.keyspace)).tokens.size() > kStored;
+    });
+  }
+
   using Met = std::tuple<std::string, std::int64_t, int, std::set<std::size_t>, std::int64_t,
                          std::set<std::int64_t>>;
   std::size_t first_;

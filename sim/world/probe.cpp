@@ -169,11 +169,12 @@ std::int64_t Probe::patience_in(const Alone& start) const {
 
 Probe::End Probe::search() {
   for (std::size_t tried = 0; !open_.empty(); ++tried) {
-    const bool in_vain = with_most_taken_ > kManyTries || waits_of(open_.front()) > kWaitsInVain ||
-                         left_by(open_.front()) > kLeftInVain ||
-                         stored_in(open_.front()) > kStoredInVain;
+    const bool stored = stored_in(open_.front()) > kStoredInVain;
+    const bool in_vain = stored || with_most_taken_ > kManyTries ||
+                         waits_of(open_.front()) > kWaitsInVain ||
+                         left_by(open_.front()) > kLeftInVain;
     if (in_vain && open_.size() <= kFewWays && alone_counts_) return End::fails;
-    if (seen_.size() > (fresh_.size() > 1 ? kMostOfSeveral : kMostWorlds) ||
+    if (stored || seen_.size() > (fresh_.size() > 1 ? kMostOfSeveral : kMostWorlds) ||
         open_.front().written.size() > kMostWritten)
       return End::endless;
     if (tried % kWorldsBetween == 0 && !world_.watch_.may_go_on()) return End::cut_off;
