@@ -353,7 +353,7 @@ std::string tell_deadlock(const Event& event, const naive::Violation& violation)
 /// Who holds the lock, in words.
 std::string told_holders(const Event& event, const std::string& lock) {
   std::vector<std::uint8_t> holders = holders_of(event, lock);
-  holders.erase(std::ranges::unique(holders).begin(), holders.end());
+  holders.erase(std::unique(holders.begin(), holders.end()), holders.end());
   if (holders.empty()) return "nobody holds it";
   std::string names;
   for (const std::uint8_t process : holders)

@@ -28,7 +28,8 @@ std::string protocol(const std::string& name, const std::string& acquire) {
 }
 
 std::string scenario(const std::string& name, Json json) {
-  json.update({{"title", "t"}, {"source", "s"}, {"why", "w"}, {"kind", "search"}});
+  json.update({{"title", "t"}, {"source", "s"}, {"why", "w"}});
+  if (!json.contains("kind")) json["kind"] = "search";
   const auto file = scratch() / (name + ".json");
   write(file, json.dump());
   return file.string();
@@ -67,6 +68,25 @@ TEST_CASE("SARIF has a script that ran at its last line") {
   CHECK_THAT(place["artifactLocation"]["uri"].get<std::string>(),
              Catch::Matchers::EndsWith("acquire.lua"));
   CHECK(place["region"]["startLine"] == 8);  // return 1
+}
+
+TEST_CASE("what holds though it should not is told without a violation") {
+  const Json violated{{"verdict", "violated"}, {"property", "mutual-exclusion"}};
+  const auto told = scenario("told-holds", {{"protocol", "set-token-lua"},
+                                            {"kind", "schedule"},
+                                            {"steps", {"A acquires"}},
+                                            {"expect", violated}});
+  const auto searched = scenario("holds", {{"protocol", "set-token-lua"}, {"expect", violated}});
+  const auto file = scratch() / "holds.sarif";
+  for (const auto& holds : {told, searched}) {
+    CHECK(run({"test", holds, "--sarif", file.string()}).code == 1);
+    const auto result = Json::parse(read(file))["runs"][0]["results"][0];
+    CHECK(result["ruleId"] == "not-as-expected");
+    const auto text = result["message"]["text"].get<std::string>();
+    CHECK_THAT(text, Contains("holds") && !Contains(". \n"));
+    CHECK_THAT(run({"check", holds, "--format", "markdown"}).out,
+               Contains("HOLDS") && !Contains("\n> "));
+  }
 }
 
 TEST_CASE("a matrix is as good as its verdicts: known ones 0, vacuous ones and open ones 2") {
