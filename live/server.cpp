@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -43,6 +44,12 @@ int free_loopback_port() {
   ::close(socket);
   if (!bound) throw sim::BadInput("no free port for a redis-server on 127.0.0.1");
   return ntohs(address.sin_port);
+}
+
+/// Whether it is the one that was started: another one may have taken the port just before it.
+bool is_process(Connection& server, pid_t pid) {
+  return server.execute({"INFO", "server"}).text.find(fmt::format("process_id:{}\r\n", pid)) !=
+         std::string::npos;
 }
 
 }  // namespace
@@ -122,7 +129,8 @@ void Server::await_answer() {
       throw Ended(program_ + " does not start");
     }
     try {
-      if (Connection(address_).serves()) return;
+      Connection server(address_);
+      if (server.serves() && is_process(server, pid_)) return;
     } catch (const ConnectionBroken&) {
       // not listening yet
     }
