@@ -138,6 +138,7 @@ TEST_CASE("Of several permits fresh clients have to get all, each of them one") 
                          "redis.call('decr', KEYS[1]) return 1]], 1, self.key) == 1",
                          "return redis('INCR', self.key) > 0"},
                         ", permits = 2");
+  lock.lasting(1000, 10);  // all of them have to come within a lease, also on a slow machine
   lock.model.properties = {sim::Property::deadlock};
   auto plan = test::plan_of(test::with_fault(lock.model, sim::Fault::crash));
   is_confirmed(plan);
