@@ -141,10 +141,10 @@ class Points {
   std::size_t bytes_met_ = 0;            // what grows with every try grows fast
 };
 
-/// What is written in the probe, too, may be a time: whether there is a number that was not there
-/// when time passed before.
-bool note_written(Point& point, std::size_t first_fresh) {
-  if (!point.world.absolute) return false;
+/// What is written in the probe, too, may be a time: where there is a number that was not there
+/// when time passed before, the patience begins anew.
+void note_written(Point& point, std::size_t first_fresh, std::int64_t patience_ms) {
+  if (!point.world.absolute) return;
   std::vector<std::int64_t> numbers;
   for (const Node& node : point.world.nodes)
     for (const std::int64_t number : sim::numbers_in(node.keyspace, sim::ScoreUnit::second))
@@ -153,7 +153,7 @@ bool note_written(Point& point, std::size_t first_fresh) {
     sim::add_numbers(point.world.processes[p].snapshot, numbers);
   const std::size_t known = point.written.size();
   point.written.insert(numbers.begin(), numbers.end());
-  return point.written.size() > known;
+  if (point.written.size() > known) point.patience_left_ms = patience_ms;
 }
 
 }  // namespace
@@ -340,7 +340,7 @@ Rules::Probe Rules::probe_alone(World start, int at_once) {
     }
     if (pressing) continue;
     Point later = now;
-    if (note_written(later, first)) later.patience_left_ms = patience;
+    note_written(later, first, patience);
     const std::int64_t ms = probe_pass_ms(later.world, at_once, later.patience_left_ms);
     if (ms == 0 || (later.taken > 0 && ms >= later.first_left_ms)) continue;
     if (later.taken > 0) later.first_left_ms -= ms;
