@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <netinet/in.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -15,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "live/real_server.hpp"
 #include "sim/base/error.hpp"
 #include "sim/redis/reply.hpp"
 
@@ -48,8 +48,7 @@ int free_loopback_port() {
 
 /// Whether it is the one that was started: another one may have taken the port just before it.
 bool is_process(Connection& server, pid_t pid) {
-  return server.execute({"INFO", "server"}).text.find(fmt::format("process_id:{}\r\n", pid)) !=
-         std::string::npos;
+  return info_field(server.execute({"INFO", "server"}).text, "process_id") == std::to_string(pid);
 }
 
 }  // namespace

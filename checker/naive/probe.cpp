@@ -79,9 +79,8 @@ struct Point {
 /// Those that were met, and those from which it has not gone on.
 class Points {
  public:
-  Points(std::size_t first_fresh, int at_once) : first_(first_fresh), several_(at_once > 1) {
-    most_bytes_ = kMostBytes * static_cast<std::size_t>(at_once);
-  }
+  Points(std::size_t first_fresh, int at_once)
+      : first_(first_fresh), at_once_(static_cast<std::size_t>(at_once)) {}
 
   void meet(Point point) {
     for (std::size_t p = first_; p < point.world.processes.size(); ++p)
@@ -90,7 +89,7 @@ class Points {
     World as_met = point.world;
     if (point.patience_left_ms == 0) as_met.absolute = false;  // how late it is does not matter
     // Each of several makes tokens while others have theirs: names alone would be most worlds.
-    std::string met = several_ ? identity_but_token_names(as_met) : identity(as_met);
+    std::string met = at_once_ > 1 ? identity_but_token_names(as_met) : identity(as_met);
     const auto [place, is_new] = met_.emplace(std::move(met), point.patience_left_ms, point.taken,
                                               point.served, point.first_left_ms, point.written);
     if (!is_new) return;
@@ -106,7 +105,7 @@ class Points {
   const std::deque<Point>& open() const { return open_; }
 
   /// Try after try, with nothing to show for it but a longer trace.
-  bool in_vain() const {
+  bool in_vain(bool stores_many) const {
     std::size_t waits = 0, left = 0;
     const std::vector<Process>& processes = open_.front().world.processes;
     for (std::size_t p = first_; p < processes.size(); ++p) {
@@ -115,26 +114,25 @@ class Points {
         left = std::max(left, connection.messages.size());
     }
     const bool many = met_with_.rbegin()->second > kWorldsInVain || waits > kWaitsWithinCall ||
-                      left > kLeftBehind || stores_many();
+                      left > kLeftBehind || stores_many;
     return many && open_.size() <= kFewWays;
   }
   bool too_many() const {
-    if (open_.front().written.size() > kMostWritten || stores_many()) return true;
-    return met_.size() > (several_ ? kMostOfSeveral : kMostWorlds) || bytes_met_ > most_bytes_;
+    return open_.front().written.size() > kMostWritten ||
+           met_.size() > (at_once_ > 1 ? kMostOfSeveral : kMostWorlds) ||
+           bytes_met_ > kMostBytes * at_once_;
   }
-
- private:
   bool stores_many() const {
     return std::ranges::any_of(open_.front().world.nodes, [](const Node& node) {
       return sim::scan_tokens(encode(node.keyspace)).tokens.size() > kStored;
     });
   }
 
+ private:
   using Met = std::tuple<std::string, std::int64_t, int, std::set<std::size_t>, std::int64_t,
                          std::set<std::int64_t>>;
   std::size_t first_;
-  bool several_;
-  std::size_t most_bytes_;
+  std::size_t at_once_;
   std::set<Met> met_;
   std::deque<Point> open_;
   std::map<int, std::size_t> met_with_;  // so many permits taken: who takes one more tries anew
@@ -146,9 +144,10 @@ class Points {
 void note_written(Point& point, std::size_t first_fresh, std::int64_t patience_ms) {
   if (!point.world.absolute) return;
   std::vector<std::int64_t> numbers;
-  for (const Node& node : point.world.nodes)
-    for (const std::int64_t number : sim::numbers_in(node.keyspace, sim::ScoreUnit::second))
-      numbers.push_back(number);
+  for (const Node& node : point.world.nodes) {
+    const auto stored = sim::numbers_in(node.keyspace, sim::ScoreUnit::second);
+    numbers.insert(numbers.end(), stored.begin(), stored.end());
+  }
   for (std::size_t p = first_fresh; p < point.world.processes.size(); ++p)
     sim::add_numbers(point.world.processes[p].snapshot, numbers);
   const std::size_t known = point.written.size();
@@ -311,8 +310,9 @@ Rules::Probe Rules::probe_alone(World start, int at_once) {
   bool others_matter = false;  // something may change that no fresh process does
   points.meet({std::move(start), patience, {}, 0, {}, 0});
   while (!points.open().empty()) {
-    if (!others_matter && points.in_vain()) return Probe::fails;
-    if (points.too_many()) return Probe::endless;
+    const bool stores_many = points.stores_many();
+    if (!others_matter && points.in_vain(stores_many)) return Probe::fails;
+    if (stores_many || points.too_many()) return Probe::endless;
     if (watch_ != nullptr && !watch_->may_go_on()) return Probe::acquires;
     const Point now = points.next();
     others_matter = others_matter || now.patience_left_ms > 0 || matter_beside(now.world, at_once);

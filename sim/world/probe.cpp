@@ -99,7 +99,7 @@ class Probe {
   bool serve(const Alone& now);
   bool notice(const Alone& now);
   void execute(const Alone& now, std::size_t p, const LocalAction& action);
-  void pass(const Alone& before);
+  void pass(Alone now);
   void replicate(Alone& world, bool by_time);
   std::int64_t patience_in(const Alone& start) const;
   void note_written(Alone& now) const;
@@ -386,8 +386,7 @@ void Probe::note_written(Alone& now) const {
 
 /// Lets time pass to the next deadline: of a node, or a timer. Where there is none, an absolute run
 /// waits until its patience is gone.
-void Probe::pass(const Alone& before) {
-  Alone now = before;
+void Probe::pass(Alone now) {
   note_written(now);
   std::int64_t next_ms = 0;
   const auto consider = [&](const std::vector<std::int64_t>& deadlines) {

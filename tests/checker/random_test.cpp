@@ -197,6 +197,16 @@ bool fails_as_well(const Comparison& comparison) {
   return comparison.other->steps > 0 && comparison.other->steps <= comparison.one->steps;
 }
 
+/// Engine and naive explorer on the locks of so many seeds; LOCKSTEP_STATES may say another number
+/// of states that the engine goes to.
+void check_locks(const char* what, std::uint32_t count, std::uint64_t states,
+                 const std::function<test::RandomLock(std::uint32_t)>& lock_of,
+                 std::uint32_t of_so_many) {
+  const auto most = test::setting("LOCKSTEP_STATES", states);
+  const auto make = [&](std::uint32_t seed) { return compared(lock_of(seed), most); };
+  check_seeds(test::seeds_of(what, count), make, the_same, of_so_many);
+}
+
 /// The lock, of which only the waits are judged.
 test::RandomLock waits_alone(test::RandomLock lock, std::int64_t most_ms) {
   lock.model.properties = {sim::Property::waits};
@@ -208,17 +218,15 @@ test::RandomLock waits_alone(test::RandomLock lock, std::int64_t most_ms) {
 
 TEST_CASE("engine and naive explorer agree on who waits for too long",
           "[random-waits][many-models]") {
-  const auto seeds = test::seeds_of("random waits", 24);
-  const auto most = test::setting("LOCKSTEP_STATES", 2000);
-  const auto make = [&](std::uint32_t seed) {
+  const auto lock_of = [](std::uint32_t seed) {
     const auto lock =
         seed % 2 == 0 ? waits_alone(test::random_lock(seed), (1 + seed / 2 % 5) * sim::kSecondMs)
                       : waits_alone(test::random_timed_lock(seed, 1, true), 1 + seed / 2 % 17);
     auto asked = lock;
     if (seed % 3 == 0) asked.model.waits_after = sim::WaitsAfter::free;
-    return compared(asked, most);
+    return asked;
   };
-  check_seeds(seeds, make, the_same, 8);
+  check_locks("random waits", 24, 2000, lock_of, 8);
 }
 
 TEST_CASE("engine and naive explorer agree on random locks", "[random][many-models]") {
@@ -229,112 +237,69 @@ TEST_CASE("engine and naive explorer agree on random locks", "[random][many-mode
 
 TEST_CASE("engine and naive explorer agree on what clients can see on clocks",
           "[random-timed][many-models]") {
-  const auto seeds = test::seeds_of("random marking locks", 20);
-  const auto most = test::setting("LOCKSTEP_STATES", 4000);
-  const auto make = [&](std::uint32_t seed) {
-    return compared(test::random_marking_lock(seed, 1, true, seed % 4 == 0), most);
-  };
-  check_seeds(seeds, make, the_same, 4);
+  check_locks(
+      "random marking locks", 20, 4000,
+      [](std::uint32_t seed) { return test::random_marking_lock(seed, 1, true, seed % 4 == 0); },
+      4);
 }
 
 TEST_CASE("engine and naive explorer agree on random locks that look at clocks",
           "[random-timed][many-models]") {
-  const auto seeds = test::seeds_of("random timed locks", 24);
-  const auto most = test::setting("LOCKSTEP_STATES", 4000);
-  const auto make = [&](std::uint32_t seed) {
-    return compared(test::random_timed_lock(seed, 1 + seed % 2, true), most);
-  };
-  check_seeds(seeds, make, the_same, 8);
+  check_locks(
+      "random timed locks", 24, 4000,
+      [](std::uint32_t seed) { return test::random_timed_lock(seed, 1 + seed % 2, true); }, 8);
 }
 
 TEST_CASE("engine and naive explorer agree on work that a pause stops beside other tasks",
           "[random-watched][many-models]") {
-  const auto seeds = test::seeds_of("random watched locks", 24);
-  const auto most = test::setting("LOCKSTEP_STATES", 20'000);
-  const auto make = [&](std::uint32_t seed) {
-    return compared(test::random_watched_lock(seed, 1 + 2 * (seed % 3)), most);
-  };
-  check_seeds(seeds, make, the_same, 4);
+  check_locks(
+      "random watched locks", 24, 20'000,
+      [](std::uint32_t seed) { return test::random_watched_lock(seed, 1 + 2 * (seed % 3)); }, 4);
 }
 
 TEST_CASE("engine and naive explorer agree on random locks on several nodes",
           "[random-quorum][many-models]") {
-  const auto seeds = test::seeds_of("random quorum locks", 40);
-  const auto most = test::setting("LOCKSTEP_STATES", 16000);
-  const auto make = [&](std::uint32_t seed) {
-    return compared(test::random_quorum_lock(seed), most);
-  };
-  check_seeds(seeds, make, the_same, 4);
+  check_locks("random quorum locks", 40, 16000, test::random_quorum_lock, 4);
 }
 
 TEST_CASE("engine and naive explorer agree on random locks on nodes with replicas",
           "[random-replicated][many-models]") {
-  const auto seeds = test::seeds_of("random replicated locks", 40);
-  const auto most = test::setting("LOCKSTEP_STATES", 4000);
-  const auto make = [&](std::uint32_t seed) {
-    return compared(test::random_replicated_lock(seed), most);
-  };
-  check_seeds(seeds, make, the_same, 4);
+  check_locks("random replicated locks", 40, 4000, test::random_replicated_lock, 4);
 }
 
 TEST_CASE("engine and naive explorer agree on random locks whose slots migrate",
           "[random-migrating][many-models]") {
-  const auto seeds = test::seeds_of("random migrating locks", 40);
-  const auto most = test::setting("LOCKSTEP_STATES", 4000);
-  const auto make = [&](std::uint32_t seed) {
-    return compared(test::random_migrating_lock(seed), most);
-  };
-  check_seeds(seeds, make, the_same, 4);
+  check_locks("random migrating locks", 40, 4000, test::random_migrating_lock, 4);
 }
 
 TEST_CASE("engine and naive explorer agree on random locks that wait for keys",
           "[random-waiting][many-models]") {
-  const auto seeds = test::seeds_of("random waiting locks", 40);
-  const auto most = test::setting("LOCKSTEP_STATES", 4000);
-  const auto make = [&](std::uint32_t seed) {
-    return compared(test::random_waiting_lock(seed), most);
-  };
-  check_seeds(seeds, make, the_same, 8);
+  check_locks("random waiting locks", 40, 4000, test::random_waiting_lock, 8);
 }
 
 TEST_CASE("engine and naive explorer agree on who is not told", "[random-wakeup][many-models]") {
-  const auto seeds = test::seeds_of("random wake-ups", 32);
-  const auto most = test::setting("LOCKSTEP_STATES", 4000);
-  const auto make = [&](std::uint32_t seed) {
+  const auto lock_of = [](std::uint32_t seed) {
     auto lock = seed % 4 == 0 ? test::random_shared_lock(seed) : test::random_waiting_lock(seed);
     lock.model.properties = {sim::Property::lost_wakeup};
-    return compared(lock, most);
+    return lock;
   };
-  check_seeds(seeds, make, the_same, 8);
+  check_locks("random wake-ups", 32, 4000, lock_of, 8);
 }
 
 TEST_CASE("engine and naive explorer agree on random locks with readers and writers",
           "[random-shared][many-models]") {
-  const auto seeds = test::seeds_of("random shared locks", 45);
-  const auto most = test::setting("LOCKSTEP_STATES", 4000);
-  const auto make = [&](std::uint32_t seed) {
-    return compared(test::random_shared_lock(seed), most);
-  };
-  check_seeds(seeds, make, the_same, 8);
+  check_locks("random shared locks", 45, 4000, test::random_shared_lock, 8);
 }
 
 TEST_CASE("engine and naive explorer agree on random locks whose key who leaves shortens",
           "[random-relied][many-models]") {
-  const auto seeds = test::seeds_of("random relied locks", 60);
-  const auto most = test::setting("LOCKSTEP_STATES", 4000);
-  const auto make = [&](std::uint32_t seed) {
-    return compared(test::random_relied_lock(seed), most);
-  };
-  check_seeds(seeds, make, the_same, 20);
+  check_locks(
+      "random relied locks", 60, 4000,
+      [](std::uint32_t seed) { return test::random_relied_lock(seed); }, 20);
 }
 
 TEST_CASE("engine and naive explorer agree on random semaphores", "[random-permits][many-models]") {
-  const auto seeds = test::seeds_of("random semaphores", 60);
-  const auto most = test::setting("LOCKSTEP_STATES", 4000);
-  const auto make = [&](std::uint32_t seed) {
-    return compared(test::random_permits_lock(seed), most);
-  };
-  check_seeds(seeds, make, the_same, 3);
+  check_locks("random semaphores", 60, 4000, test::random_permits_lock, 3);
 }
 
 TEST_CASE("engine and naive explorer agree where clocks drift", "[random-drift][many-models]") {
