@@ -65,7 +65,12 @@ void Rules::feed(World& world, std::uint8_t p, Observation observation, const si
     if (std::ranges::any_of(step->effects, sim::ends_process)) return crash(world, p);
     take_waits(world, p, step->tasks, facts);
     start_waiting(process);
-    if (step->boundary) begin_round(process, *step);
+    if (step->boundary)
+      begin_round(process, *step);
+    else if (memory_ == Memory::boundary)
+      process.history.resize(process.history.size() - model_.program->repeated(model_.processes[p],
+                                                                               process.snapshot,
+                                                                               process.history));
     if (!step->again) return;
     observation = Observation{};
     observation.kind = Observation::Kind::run;

@@ -131,7 +131,35 @@ class Program::Impl {
     return step;
   }
 
+  std::size_t repeated(const ProcessSetup& setup, const std::string& snapshot,
+                       std::span<const Observation> path) {
+    for (std::size_t count = 1; 2 * count <= path.size(); ++count)
+      if (std::ranges::equal(path.last(count), path.last(2 * count).first(count)) &&
+          leaves_all(setup, snapshot, path, count))
+        return count;
+    return 0;
+  }
+
  private:
+  /// Whether the last observations leave everything as it was: of tasks that have no coroutine
+  /// before or after them, while the others do not go on.
+  bool leaves_all(const ProcessSetup& setup, const std::string& snapshot,
+                  std::span<const Observation> path, std::size_t count) {
+    program::Run run(vm_, module_, setup);
+    program::decode_snapshot(vm_, module_, run, snapshot);
+    replay(run, path.first(path.size() - count));
+    const std::vector<int> under_way = run.with_coroutine();
+    const int instants = run.instants;
+    const auto before = program::encode_in_midst(vm_, module_, run);
+    if (!before) return false;
+    for (const Observation& observation : path.last(count)) {
+      if (std::ranges::count(under_way, run.serial_of(observation.task)) != 0) return false;
+      run.feed(observation);
+    }
+    return run.with_coroutine() == under_way && run.instants == instants &&
+           program::encode_in_midst(vm_, module_, run) == before;
+  }
+
   void replay(program::Run& run, std::span<const Observation> path) {
     std::size_t since_boundary = 0;
     for (const Observation& observation : path) {
@@ -223,6 +251,11 @@ std::string Program::initial(const ProcessSetup& setup, std::span<const int> rou
 Step Program::run(const ProcessSetup& setup, const std::string& snapshot,
                   std::span<const Observation> path) const {
   return impl_->for_setup(setup).run(setup, snapshot, path);
+}
+
+std::size_t Program::repeated(const ProcessSetup& setup, const std::string& snapshot,
+                              std::span<const Observation> path) const {
+  return impl_->for_setup(setup).repeated(setup, snapshot, path);
 }
 
 std::string Program::belief(const ProcessSetup& setup, const std::string& snapshot,

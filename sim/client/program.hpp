@@ -284,6 +284,12 @@ class Program {
   std::optional<Step> what_if(const ProcessSetup& setup, const std::string& snapshot,
                               std::span<const Observation> path) const;
 
+  /// How many observations at the end of `path`, which lacks no answers, only repeat as many before
+  /// them and leave everything as it was: a timer has gone round once more beside a task that is in
+  /// the midst of something. Without them it is the same state, with the same waits. 0: none.
+  std::size_t repeated(const ProcessSetup& setup, const std::string& snapshot,
+                       std::span<const Observation> path) const;
+
   /// Effect::line is filled in from now on until it has been told so often that it is not: each
   /// run takes longer.
   void note_lines(bool on) const;

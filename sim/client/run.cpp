@@ -508,6 +508,13 @@ bool Run::at_boundary() const {
                      [](const auto& each) { return each->thread == nullptr; });
 }
 
+std::vector<int> Run::with_coroutine() const {
+  std::vector<int> serials;
+  for (const auto& each : tasks)
+    if (each->thread != nullptr) serials.push_back(each->serial);
+  return serials;
+}
+
 int Run::unfinished_line() const {
   for (const auto& each : tasks) {
     if (each->thread == nullptr) continue;

@@ -152,6 +152,9 @@ class Run {
   /// Feeds one observation. If vm.stopped() afterwards, nothing else may be done with the run.
   void feed(const Observation& observation);
   bool at_boundary() const;
+  /// The serials of the tasks that are in the midst of something.
+  std::vector<int> with_coroutine() const;
+  int serial_of(TaskId id) { return task(id).serial; }
   /// What the last observation came to.
   Step report();
   /// Of a run that has stopped: what it did until then.
@@ -325,6 +328,10 @@ class Run {
 /// Step::instants. Complains of what is not plain data.
 std::string encode_snapshot(Vm& vm, const Module& module, Run& run,
                             std::vector<std::uint16_t>* instants);
+/// The same wherever its tasks stand: what there is but for where in their code those are that have
+/// a coroutine. Bytes to compare with those of the same run at another moment. Nothing if something
+/// is not plain data.
+std::optional<std::string> encode_in_midst(Vm& vm, const Module& module, Run& run);
 /// snapshot_decode.cpp: brings an empty run into the state that `bytes` describe.
 void decode_snapshot(Vm& vm, const Module& module, Run& run, std::string_view bytes);
 

@@ -33,7 +33,11 @@ enum class SnapshotTag : char {
   closure = 'F',
   module_cell = 'm',
   seen_cell = 'r',
-  new_cell = 'c'
+  new_cell = 'c',
+  // Only in the midst of things:
+  native = 'N',
+  frame = 'L',
+  frame_cell = 'l'
 };
 
 class SnapshotWriter {

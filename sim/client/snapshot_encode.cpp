@@ -1,8 +1,11 @@
 // Snapshots: a process at a boundary as canonical bytes. Equal states give equal bytes: keys are
-// sorted, shared objects and instants are numbered in order of appearance.
+// sorted, shared objects and instants are numbered in order of appearance. And what there is of one
+// that is in the midst of something, to see whether it has changed.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -27,6 +30,13 @@ class Encoder {
   Encoder(Vm& vm, const Module& module, Run& run, std::vector<std::uint16_t>* instants)
       : vm_(vm), lua_(vm.state()), module_(module), run_(run), instants_(*instants) {}
 
+  std::optional<std::string> encode_in_midst() {
+    in_midst_ = true;
+    std::string bytes = encode();
+    if (!plain_) return std::nullopt;
+    return bytes;
+  }
+
   std::string encode() {
     instants_.clear();
     writer_.number(static_cast<std::int64_t>(run_.tasks.size()));
@@ -49,6 +59,24 @@ class Encoder {
     writer_.number(static_cast<int>(task.wait));
     writer_.number(task.wait_ms);
     if (task.main) encode_work(task.work);
+    if (in_midst_) encode_waits(task);
+  }
+
+  /// What others can change of a task that is in the midst of something.
+  void encode_waits(const Task& task) {
+    writer_.number(task.thread != nullptr);
+    writer_.number(task.granted);
+    for (const auto& serials : {task.awaited, {task.caller}}) live_ids(serials);
+    writer_.number(static_cast<std::int64_t>(task.work.unheard.size()));
+    for (const Request& request : task.work.unheard) {
+      writer_.number(static_cast<std::int64_t>(request.size()));
+      for (const std::string& word : request) writer_.text(word);
+    }
+  }
+
+  void live_ids(const std::vector<int>& serials) {
+    writer_.number(static_cast<std::int64_t>(serials.size()));
+    for (const int serial : serials) writer_.number(live_id(serial));
   }
 
   void encode_work(const Work& work) {
@@ -87,6 +115,26 @@ class Encoder {
     }
     where_ = "task_local()";
     anchored(task.locals);
+    if (task.thread != nullptr) frames(task.thread);
+  }
+
+  /// All that the functions under way have: their variables, and what lies between those.
+  void frames(lua_State* thread) {
+    lua_checkstack(thread, 2);
+    const auto taken_over = [&] {
+      lua_xmove(thread, lua_, 1);
+      value();
+      lua_pop(lua_, 1);
+    };
+    lua_Debug frame;
+    for (int level = 0; lua_getstack(thread, level, &frame) != 0; ++level) {
+      writer_.tag(SnapshotTag::frame);
+      lua_getinfo(thread, "f", &frame);
+      taken_over();
+      for (int slot = 1; lua_getlocal(thread, &frame, slot) != nullptr; ++slot) taken_over();
+      for (int extra = -1; lua_getlocal(thread, &frame, extra) != nullptr; --extra) taken_over();
+      writer_.tag(SnapshotTag::end);
+    }
   }
 
   void encode_object(std::size_t at) {
@@ -105,7 +153,7 @@ class Encoder {
     lua_rawget(lua_, -2);
     push_expected();
     if (lua_rawequal(lua_, -1, -2) == 0)
-      vm_.complain_at(0, fmt::format("changes self.{}, which is fixed", field));
+      complain(0, fmt::format("changes self.{}, which is fixed", field));
     lua_pop(lua_, 2);
   }
 
@@ -157,6 +205,7 @@ class Encoder {
       return writer_.number(constant);
     }
     if (const InstantValue* read = value_at<InstantValue>(lua_, -1)) return instant(*read);
+    if (in_midst_ && lua_iscfunction(lua_, -1) != 0) return native();
     const auto [node, fresh] =
         nodes_.emplace(lua_topointer(lua_, -1), static_cast<int>(nodes_.size()));
     if (!fresh) {
@@ -169,16 +218,15 @@ class Encoder {
       const Semaphore& semaphore = run_.semaphore(value->index);
       writer_.tag(SnapshotTag::semaphore);
       writer_.number(semaphore.permits);
-      writer_.number(static_cast<std::int64_t>(semaphore.waiters.size()));
-      for (const int waiter : semaphore.waiters) writer_.number(live_id(waiter));
-      return;
+      return live_ids(semaphore.waiters);
     }
     if (const HandleValue* value = value_at<HandleValue>(lua_, -1)) {
       writer_.tag(SnapshotTag::handle);
       return writer_.number(live_id(value->serial));
     }
-    if (++depth_ > kDeepest)
-      return vm_.complain_at(0, fmt::format("{} nests more than {} deep", where_, kDeepest));
+    if (depth_ >= kDeepest)
+      return complain(0, fmt::format("{} nests more than {} deep", where_, kDeepest));
+    ++depth_;
     lua_checkstack(lua_, 10);
     if (lua_istable(lua_, -1)) {
       writer_.tag(is_error_object(lua_, -1) ? SnapshotTag::error : SnapshotTag::table);
@@ -193,14 +241,30 @@ class Encoder {
 
   void not_plain() {
     const std::string kind = lua_isfunction(lua_, -1) ? "an iterator" : text_of(lua_, -1);
-    vm_.complain_at(line_, fmt::format("{} holds {}, which is not plain data", where_, kind));
+    complain(line_, fmt::format("{} holds {}, which is not plain data", where_, kind));
+  }
+
+  void complain(int line, const std::string& text) {
+    plain_ = false;
+    if (!in_midst_) vm_.complain_at(line, text);
+  }
+
+  /// A function of ours or of Lua's, and what it keeps.
+  void native() {
+    writer_.tag(SnapshotTag::native);
+    writer_.number(reinterpret_cast<std::intptr_t>(lua_tocfunction(lua_, -1)));
+    for (int index = 1; lua_getupvalue(lua_, -1, index) != nullptr; ++index) {
+      value();
+      lua_pop(lua_, 1);
+    }
+    writer_.tag(SnapshotTag::end);
   }
 
   void instant(const InstantValue& read) {
     auto place = std::find(instants_.begin(), instants_.end(), read.id);
     if (place == instants_.end()) place = instants_.insert(place, read.id);
     writer_.tag(SnapshotTag::instant);
-    writer_.number(place - instants_.begin());
+    writer_.number(in_midst_ ? read.id : place - instants_.begin());
     writer_.number(read.wall);
     writer_.number(read.offset_ms);
   }
@@ -214,6 +278,7 @@ class Encoder {
     writer_.tag(SnapshotTag::mutex);
     writer_.number(mutex.depth);
     if (mutex.depth > 0) writer_.number(live_id(mutex.owner - 1));
+    if (in_midst_) live_ids(mutex.waiters);
   }
 
   /// The fields of the table on top of the stack; those of a protocol object without the fixed
@@ -234,8 +299,7 @@ class Encoder {
     }
     where_ = before;
     if (!all)
-      vm_.complain_at(line_,
-                      fmt::format("{} has keys that are neither numbers nor strings", where_));
+      complain(line_, fmt::format("{} has keys that are neither numbers nor strings", where_));
     writer_.tag(SnapshotTag::end);
   }
 
@@ -255,7 +319,7 @@ class Encoder {
     const std::string before = where_;
     for (int index = 1; const char* name = lua_getupvalue(lua_, -1, index); ++index) {
       where_ = fmt::format("upvalue `{}` of the function defined here", name);
-      cell(lua_upvalueid(lua_, -2, index));
+      cell(lua_upvalueid(lua_, -2, index), index);
       lua_pop(lua_, 1);
     }
     writer_.tag(SnapshotTag::end);
@@ -263,8 +327,9 @@ class Encoder {
     where_ = before;
   }
 
-  /// The variable `id`, whose value is on top of the stack.
-  void cell(const void* id) {
+  /// The variable `id`, whose value is on top of the stack, above the function of which it is the
+  /// upvalue `index`.
+  void cell(const void* id, int index) {
     int number = 0;
     if (module_.watched().cell(id, &number) != nullptr) {
       writer_.tag(SnapshotTag::module_cell);
@@ -275,8 +340,38 @@ class Encoder {
       writer_.tag(SnapshotTag::seen_cell);
       return writer_.number(known->second);
     }
+    if (in_midst_ && of_frame(index)) return;
     writer_.tag(SnapshotTag::new_cell);
     value();
+  }
+
+  /// Whether that variable is one of a function under way, which has its value: then which one it
+  /// is, is written. Lua does not say; so a value is put into it that nothing else has.
+  bool of_frame(int index) {
+    static const char kMark = 0;
+    lua_pushlightuserdata(lua_, const_cast<char*>(&kMark));
+    lua_setupvalue(lua_, -3, index);
+    bool found = false;
+    for (const auto& task : run_.tasks)
+      if (task->thread != nullptr && !found) found = write_marked_slot(*task, &kMark);
+    lua_pushvalue(lua_, -1);
+    lua_setupvalue(lua_, -3, index);
+    return found;
+  }
+
+  bool write_marked_slot(const Task& task, const void* mark) {
+    lua_Debug frame;
+    for (int level = 0; lua_getstack(task.thread, level, &frame) != 0; ++level) {
+      for (int slot = 1; lua_getlocal(task.thread, &frame, slot) != nullptr; ++slot) {
+        const bool marked = lua_touserdata(task.thread, -1) == mark;
+        lua_pop(task.thread, 1);
+        if (!marked) continue;
+        writer_.tag(SnapshotTag::frame_cell);
+        for (const int part : {int{task.id}, level, slot}) writer_.number(part);
+        return true;
+      }
+    }
+    return false;
   }
 
   Vm& vm_;
@@ -289,6 +384,7 @@ class Encoder {
   std::string where_;                                   ///< for complaints
   int line_ = 0;                                        ///< of the function that is being written
   int depth_ = 0;
+  bool in_midst_ = false, plain_ = true;
 };
 
 }  // namespace
@@ -296,6 +392,11 @@ class Encoder {
 std::string encode_snapshot(Vm& vm, const Module& module, Run& run,
                             std::vector<std::uint16_t>* instants) {
   return Encoder(vm, module, run, instants).encode();
+}
+
+std::optional<std::string> encode_in_midst(Vm& vm, const Module& module, Run& run) {
+  std::vector<std::uint16_t> instants;
+  return Encoder(vm, module, run, &instants).encode_in_midst();
 }
 
 }  // namespace lockstep::sim::program

@@ -139,6 +139,9 @@ Transition Automaton::run(Id from, const Observation& observation) {
     const std::size_t heard_part =
         heard_part_of(observation, step) ? states_[from].heard_part + 1 : 0;
     sort_by_task(path, heard_part);
+    const std::size_t repeated = program_.repeated(setups_[setup], states_[from].snapshot, path);
+    path.resize(path.size() - repeated);
+    loops_ = loops_ || repeated > 0;
     transition.next = states_.intern(key(setup, states_[from].snapshot, path), [&] {
       const std::string& snapshot = states_[from].snapshot;
       return ProgramState{setup,

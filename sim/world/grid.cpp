@@ -83,6 +83,7 @@ Grid::Distances Grid::one_link(bool mirrored) const {
     node_shows.push_back(lifetime + tick);
     for (const std::int64_t left : known.lefts) node_shows.push_back(lifetime - left + tick);
   }
+  for (const std::int64_t sleep : known.often_begun) found.push_back(-sleep);  // it is not over yet
   if (setting_.too_long_ms > 0) lasts(setting_.too_long_ms - tick, setting_.too_long_ms);
   process_shows.insert(process_shows.end(), known.ages.begin(), known.ages.end());
   const auto add = [&](const Rate& rate, const std::vector<std::int64_t>& shows) {

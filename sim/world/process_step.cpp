@@ -146,6 +146,9 @@ void ProcessStep::fire_timer(TaskId task) {
     if (setting_.counts_timeouts(process_.index)) Doings::count(process_.doings.timeouts);
     process_.abandon(task, true, subscribes);
   }
+  if (wait != nullptr && wait->kind == Wait::Kind::sleep && is_of_program(*wait))
+    setting_.note_slept(process_.index, setting_.timer_ms(process_.index, wait->ms),
+                        process_.slept);
   feed(observed(timeout ? Observation::Kind::timeout : Observation::Kind::timer, task));
 }
 
@@ -364,6 +367,11 @@ bool ProcessStep::of_workload(const Wait& wait) const {
   return main && step && !setting_.goes_on_for_ever(process_.index);
 }
 
+/// Whether how long it lasts is the program's own number, and no step of the workload.
+bool ProcessStep::is_of_program(const Wait& wait) const {
+  return !setting_.computed.contains(wait.ms) && !of_workload(wait);
+}
+
 /// Whoever is inside acquire() waits: from now on, unless it does so already.
 void ProcessStep::start_waits(const std::vector<Wait>& tasks) {
   if (!setting_.counts_waits(process_.index)) return;
@@ -409,9 +417,9 @@ void ProcessStep::start_timers(const std::vector<Wait>& tasks) {
       if (at_resource || setting_.model.request_timeout_ms <= 0) continue;
       ms = setting_.model.request_timeout_ms;
     }
-    const bool computed = setting_.computed.contains(ms);
+    const bool of_program = is_of_program(wait);
     if (wait.kind != Wait::Kind::work) ms = setting_.timer_ms(process_.index, ms);
-    if (!computed && !of_workload(wait)) {
+    if (of_program) {
       if (replies)
         setting_.use_timeout(ms);
       else

@@ -73,6 +73,7 @@ class ProcessStep {
   void learn(std::uint8_t group);
   void send(const Effect& effect);
   bool of_workload(const Wait& wait) const;
+  bool is_of_program(const Wait& wait) const;
   void start_waits(const std::vector<Wait>& tasks);
   void judge_sleeps(const std::vector<Wait>& tasks);
   void start_timers(const std::vector<Wait>& tasks);

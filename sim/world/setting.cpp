@@ -162,8 +162,6 @@ Doings Setting::doings_to_come(unsigned process, const Doings& done) const {
 }
 
 void Setting::use_sleep(unsigned process, std::int64_t ms, TimerCounts& slept) {
-  // So often it is taken to go on for ever: each one more is a search that starts again.
-  static constexpr unsigned kMostSleeps = 4;
   const std::int64_t slept_ms = rounded(ms);
   if (slept_ms <= 0) return;
   if (process >= processes) {  // the sleeps of a probe are no distances in a run
@@ -172,10 +170,34 @@ void Setting::use_sleep(unsigned process, std::int64_t ms, TimerCounts& slept) {
   }
   if (knowledge.many_sleeps || goes_on_for_ever(process) || knowledge.timers.contains(slept_ms))
     return use_timer(ms);
+  if (!needs.often_begun.contains(slept_ms)) count_sleep(process, slept_ms, slept);
+}
+
+void Setting::note_slept(unsigned process, std::int64_t ms, TimerCounts& slept) {
+  const std::int64_t slept_ms = rounded(ms);
+  if (process >= processes || knowledge.many_sleeps || knowledge.timers.contains(slept_ms)) return;
+  if (needs.often_begun.contains(slept_ms)) count_sleep(process, slept_ms, slept);
+}
+
+/// Of what is begun too often only the ends are counted; what ends too often, too, is a timer.
+void Setting::count_sleep(unsigned process, std::int64_t slept_ms, TimerCounts& slept) {
+  // So often it is taken to go on for ever: each one more is a search that starts again.
+  static constexpr unsigned kMostSleeps = 4;
   const unsigned times = ++slept[slept_ms];
+  const bool only_ends = knowledge.often_begun.contains(slept_ms);
+  if (!only_ends && needs.often_begun.contains(slept_ms)) {
+    // Of this search, which begins again: what it has counted before were beginnings.
+    if (times > 2 * kMostSleeps) use_timer(slept_ms);
+    return;
+  }
   unsigned& most = needs.sleeps.at(process)[slept_ms];
   most = std::max(most, times);
-  if (most > kMostSleeps) use_timer(ms);
+  if (most <= kMostSleeps) return;
+  if (only_ends) return use_timer(slept_ms);
+  needs.often_begun.insert(slept_ms);
+  slept[slept_ms] = 0;
+  for (TimerCounts& sleeps : needs.sleeps)
+    if (sleeps.contains(slept_ms)) sleeps[slept_ms] = 0;
 }
 
 bool Setting::reckons_split_work() const {

@@ -74,6 +74,8 @@ struct Knowledge {
   /// By process: how often it sleeps so long in a run, at most; what is among the `timers`, too, is
   /// not counted. 0 times: a probe, or the limit of a pause, which the budget counts.
   std::array<TimerCounts, kMaxProcesses> sleeps{};
+  /// Of those: what is begun more often than is counted. That it comes to its end is counted.
+  std::set<std::int64_t> often_begun;
   bool many_sleeps = false;  ///< their sums are too many: they, and such limits, are `timers`
   /// Request timeouts, where each needs a fault of its own: else they are `timers`.
   std::set<std::int64_t> timeouts;
@@ -146,8 +148,10 @@ class Setting {
   void use_timer(std::int64_t ms) {
     if (ms > 0) needs.timers.insert(rounded(ms));
   }
-  /// A process sleeps so long; `slept` counts that it has.
+  /// A process begins to sleep so long; `slept` counts that it has.
   void use_sleep(unsigned process, std::int64_t ms, TimerCounts& slept);
+  /// It has slept so long: nobody has stopped or woken it before.
+  void note_slept(unsigned process, std::int64_t ms, TimerCounts& slept);
   bool counts_sleeps() const;
   /// So that each that is still to come is a timer, which is counted as sleeps are.
   /// Whether the instants of a pause that stops work while another task goes on can be reckoned:
@@ -332,6 +336,7 @@ class Setting {
   std::vector<std::uint32_t> probe_setups;       ///< one fresh client for each lock
 
  private:
+  void count_sleep(unsigned process, std::int64_t slept_ms, TimerCounts& slept);
   void number_rates();
   void number_locks();
   void find_offsets();

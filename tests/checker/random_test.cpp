@@ -18,6 +18,7 @@
 #include "tests/checker/random_permits_lock.hpp"
 #include "tests/checker/random_quorum_lock.hpp"
 #include "tests/checker/random_relied_lock.hpp"
+#include "tests/checker/random_renewed_lock.hpp"
 #include "tests/checker/random_replicated_lock.hpp"
 #include "tests/checker/random_shared_lock.hpp"
 #include "tests/checker/random_timed_lock.hpp"
@@ -300,6 +301,12 @@ TEST_CASE("engine and naive explorer agree on random locks whose key who leaves 
 
 TEST_CASE("engine and naive explorer agree on random semaphores", "[random-permits][many-models]") {
   check_locks("random semaphores", 60, 4000, test::random_permits_lock, 3);
+}
+
+TEST_CASE("engine and naive explorer agree on random watchdogs", "[random-renewed][many-models]") {
+  check_locks(
+      "random watchdogs", 40, 20'000,
+      [](std::uint32_t seed) { return test::random_renewed_lock(seed); }, 4);
 }
 
 TEST_CASE("engine and naive explorer agree where clocks drift", "[random-drift][many-models]") {
