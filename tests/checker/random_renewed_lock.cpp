@@ -49,25 +49,25 @@ std::string watchdog(Dice& dice, std::int64_t unit_ms) {
 }
 
 std::string renewed_acquire(Dice& dice, std::int64_t unit_ms) {
+  const bool renews = !dice.one_in(3);
   // What is begun often, and never comes to its end.
-  std::string before = dice.one_in(3)
+  std::string before = !renews || dice.one_in(3)
                            ? fmt::format("for i = 1, 5 do stop(every({}, function() end)) end ",
                                          dice.from(3, 9) * unit_ms)
                            : "";
   if (dice.one_in(3)) before += "if redis('EXISTS', 'late') == 1 then return false end ";
   const std::string take = "redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) == OK";
-  const std::string dog = watchdog(dice, unit_ms);
-  const std::string first = dice.one_in(3) ? dog : "";
-  const std::string then = first.empty() ? dog : "";
-  const std::string give_up = first.empty() ? "" : "stop(self.dog) ";
-  return "self.token = unique() " + before + first + "if not (" + take + ") then " + give_up +
-         "return false end " + then + "return true";
+  const std::string timers = renews ? watchdog(dice, unit_ms) : timer_set_anew(dice, unit_ms);
+  const bool first = dice.one_in(3);
+  const std::string none = first ? (renews ? "stop(self.dog) " : "stop(self.deadline) ") : "";
+  return fmt::format("self.token = unique() {}{}if not ({}) then {}return false end {}return true",
+                     before, first ? timers : "", take, none, first ? "" : timers);
 }
 
 std::string renewed_release(Dice& dice) {
-  const std::string stops = dice.of<std::string>({"stop(self.dog) ",
-                                                  "stop(self.dog) if self.deadline then "
-                                                  "stop(self.deadline) end "});
+  const std::string dog = "if self.dog then stop(self.dog) end ";
+  const std::string stops =
+      dice.one_in(3) ? dog : dog + "if self.deadline then stop(self.deadline) end ";
   const std::string ask = dice.of<std::string>({kComparedRelease, "redis('DEL', self.key)"});
   if (dice.one_in(2)) return stops + "return " + ask + " == 1";
   return "local gone = " + ask + " " + stops + "return gone == 1";
