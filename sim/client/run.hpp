@@ -329,8 +329,8 @@ class Run {
 std::string encode_snapshot(Vm& vm, const Module& module, Run& run,
                             std::vector<std::uint16_t>* instants);
 /// The same wherever its tasks stand: what there is but for where in their code those are that have
-/// a coroutine. Bytes to compare with those of the same run at another moment. Nothing if something
-/// is not plain data.
+/// a coroutine, and for what got no answer (of that the same observations leave the same). Bytes to
+/// compare with those of the same run at another moment. Nothing if something is not plain data.
 std::optional<std::string> encode_in_midst(Vm& vm, const Module& module, Run& run);
 /// snapshot_decode.cpp: brings an empty run into the state that `bytes` describe.
 void decode_snapshot(Vm& vm, const Module& module, Run& run, std::string_view bytes);

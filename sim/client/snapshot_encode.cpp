@@ -59,24 +59,6 @@ class Encoder {
     writer_.number(static_cast<int>(task.wait));
     writer_.number(task.wait_ms);
     if (task.main) encode_work(task.work);
-    if (in_midst_) encode_waits(task);
-  }
-
-  /// What others can change of a task that is in the midst of something.
-  void encode_waits(const Task& task) {
-    writer_.number(task.thread != nullptr);
-    writer_.number(task.granted);
-    for (const auto& serials : {task.awaited, {task.caller}}) live_ids(serials);
-    writer_.number(static_cast<std::int64_t>(task.work.unheard.size()));
-    for (const Request& request : task.work.unheard) {
-      writer_.number(static_cast<std::int64_t>(request.size()));
-      for (const std::string& word : request) writer_.text(word);
-    }
-  }
-
-  void live_ids(const std::vector<int>& serials) {
-    writer_.number(static_cast<std::int64_t>(serials.size()));
-    for (const int serial : serials) writer_.number(live_id(serial));
   }
 
   void encode_work(const Work& work) {
@@ -218,7 +200,9 @@ class Encoder {
       const Semaphore& semaphore = run_.semaphore(value->index);
       writer_.tag(SnapshotTag::semaphore);
       writer_.number(semaphore.permits);
-      return live_ids(semaphore.waiters);
+      writer_.number(static_cast<std::int64_t>(semaphore.waiters.size()));
+      for (const int waiter : semaphore.waiters) writer_.number(live_id(waiter));
+      return;
     }
     if (const HandleValue* value = value_at<HandleValue>(lua_, -1)) {
       writer_.tag(SnapshotTag::handle);
@@ -278,7 +262,6 @@ class Encoder {
     writer_.tag(SnapshotTag::mutex);
     writer_.number(mutex.depth);
     if (mutex.depth > 0) writer_.number(live_id(mutex.owner - 1));
-    if (in_midst_) live_ids(mutex.waiters);
   }
 
   /// The fields of the table on top of the stack; those of a protocol object without the fixed

@@ -62,6 +62,7 @@ TEST_CASE("what a timer counts, keeps or lets go on is another state") {
   CHECK(repeated("local t = {}", "redis('A') t[#t + 1] = 1") == 0);
   CHECK(repeated("local s = semaphore(0)", "redis('A') s:release()") == 0);
   CHECK(repeated("", "redis('A') self.at = now()") == 0);
+  CHECK(repeated("", "redis('A') now()") == 0);
   CHECK(repeated("", "redis('A') spawn(sleep, 100)") == 0);
   CHECK(repeated("local m, n = mutex(), 0", "redis('A') if n < 2 then n = n + 1 m:lock() end") ==
         0);
@@ -72,6 +73,24 @@ TEST_CASE("what comes back after two rounds is the same after four") {
   CHECK(repeated_by(odd, 2) == 0);
   CHECK(repeated_by(odd, 3) == 0);
   CHECK(repeated_by(odd, 4) == 4);
+  const std::string swap =
+      "self.a, self.b = now(), now() "
+      "every(5, function() redis('A') self.a, self.b = self.b, self.a end)";
+  CHECK(repeated_by(swap, 2) == 0);
+  CHECK(repeated_by(swap, 4) == 4);
+}
+
+TEST_CASE("what gets no answer again and again has got none") {
+  const std::string tries = "every(5, function() pcall(redis, 'A') end)";
+  CHECK(repeated_by(tries, 2, {timer(1), broken(1)}) == 2);
+  CHECK(repeated_by(tries, 1, {timer(1), kOk, timer(1), broken(1)}) == 0);
+}
+
+TEST_CASE("another task that is in the midst of something is not the one before") {
+  const std::string anew =
+      "every(5, function() if self.t then stop(self.t) end "
+      "self.t = spawn(function() redis('B') end) end)";
+  CHECK(repeated_by(anew, 3, {timer(1), run(2), timer(1), run(3)}) == 0);
 }
 
 TEST_CASE("a variable of a function under way is not one that only has the same value") {
