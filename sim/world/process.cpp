@@ -222,10 +222,12 @@ std::string encode(const Process& process) {
   out.number(process.doings.sent);
   out.number(process.doings.starts);
   out.number(process.doings.timeouts);
-  out.number(static_cast<std::int64_t>(process.slept.size()));
-  for (const auto& [ms, times] : process.slept) {
-    out.number(ms);
-    out.number(times);
+  for (const TimerCounts* sleeps : {&process.slept.begun, &process.slept.ended}) {
+    out.number(static_cast<std::int64_t>(sleeps->size()));
+    for (const auto& [ms, times] : *sleeps) {
+      out.number(ms);
+      out.number(times);
+    }
   }
   out.number(process.waits_in_part * 2 + (process.crashed ? 1 : 0));
   for (const int n : process.rounds) out.number(n);

@@ -215,7 +215,7 @@ struct Process {
   std::int64_t clock_offset_ms = 0;  ///< kept only in absolute runs
   std::uint16_t tokens_used = 0;     ///< kept only where tokens are not recycled
   Doings doings;                     ///< kept only where messages take time
-  TimerCounts slept;                 ///< as far as sleeps are counted
+  Sleeps slept;                      ///< as far as sleeps are counted
   std::vector<int> rounds;           ///< begun, per main task
   bool crashed = false;  ///< once; it may be up again; kept only where locks are handed over
   std::uint8_t waits_in_part = 0;       ///< no whole number of ms long, and over; 2: two or more

@@ -429,7 +429,7 @@ void ProcessStep::start_timers(const std::vector<Wait>& tasks) {
   }
   process_.timers = std::move(timers);
   if (std::ranges::all_of(tasks, [](const Wait& w) { return w.kind == Wait::Kind::done; }))
-    process_.slept.clear();  // nothing is to come
+    process_.slept = {};  // nothing is to come
 }
 
 }  // namespace lockstep::sim

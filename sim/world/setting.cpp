@@ -161,7 +161,10 @@ Doings Setting::doings_to_come(unsigned process, const Doings& done) const {
           left(most.timeouts, done.timeouts)};
 }
 
-void Setting::use_sleep(unsigned process, std::int64_t ms, TimerCounts& slept) {
+/// So often it is taken to go on for ever: each one more is a search that starts again.
+constexpr unsigned kMostSleeps = 4;
+
+void Setting::use_sleep(unsigned process, std::int64_t ms, Sleeps& slept) {
   const std::int64_t slept_ms = rounded(ms);
   if (slept_ms <= 0) return;
   if (process >= processes) {  // the sleeps of a probe are no distances in a run
@@ -170,34 +173,27 @@ void Setting::use_sleep(unsigned process, std::int64_t ms, TimerCounts& slept) {
   }
   if (knowledge.many_sleeps || goes_on_for_ever(process) || knowledge.timers.contains(slept_ms))
     return use_timer(ms);
-  if (!needs.often_begun.contains(slept_ms)) count_sleep(process, slept_ms, slept);
-}
-
-void Setting::note_slept(unsigned process, std::int64_t ms, TimerCounts& slept) {
-  const std::int64_t slept_ms = rounded(ms);
-  if (process >= processes || knowledge.many_sleeps || knowledge.timers.contains(slept_ms)) return;
-  if (needs.often_begun.contains(slept_ms)) count_sleep(process, slept_ms, slept);
-}
-
-/// Of what is begun too often only the ends are counted; what ends too often, too, is a timer.
-void Setting::count_sleep(unsigned process, std::int64_t slept_ms, TimerCounts& slept) {
-  // So often it is taken to go on for ever: each one more is a search that starts again.
-  static constexpr unsigned kMostSleeps = 4;
-  const unsigned times = ++slept[slept_ms];
-  const bool only_ends = knowledge.often_begun.contains(slept_ms);
-  if (!only_ends && needs.often_begun.contains(slept_ms)) {
-    // Of this search, which begins again: what it has counted before were beginnings.
-    if (times > 2 * kMostSleeps) use_timer(slept_ms);
-    return;
-  }
+  if (needs.often_begun.contains(slept_ms)) return;  // its ends are counted
+  const unsigned times = ++slept.begun[slept_ms];
   unsigned& most = needs.sleeps.at(process)[slept_ms];
   most = std::max(most, times);
   if (most <= kMostSleeps) return;
-  if (only_ends) return use_timer(slept_ms);
+  // What has mostly come to its end will go on so. (To count or not: no point is missed by either.)
+  if (2 * slept.ended[slept_ms] > kMostSleeps) return use_timer(ms);
   needs.often_begun.insert(slept_ms);
-  slept[slept_ms] = 0;
   for (TimerCounts& sleeps : needs.sleeps)
     if (sleeps.contains(slept_ms)) sleeps[slept_ms] = 0;
+}
+
+void Setting::note_slept(unsigned process, std::int64_t ms, Sleeps& slept) {
+  const std::int64_t slept_ms = rounded(ms);
+  if (slept_ms <= 0 || process >= processes) return;
+  if (knowledge.many_sleeps || knowledge.timers.contains(slept_ms)) return;
+  const unsigned times = ++slept.ended[slept_ms];
+  if (!knowledge.often_begun.contains(slept_ms)) return;
+  unsigned& most = needs.sleeps.at(process)[slept_ms];
+  most = std::max(most, times);
+  if (most > kMostSleeps) use_timer(ms);
 }
 
 bool Setting::reckons_split_work() const {
@@ -216,12 +212,13 @@ bool Setting::counts_sleeps() const {
          });
 }
 
-TimerCounts Setting::sleeps_to_come(unsigned process, const TimerCounts& slept) const {
+TimerCounts Setting::sleeps_to_come(unsigned process, const Sleeps& slept) const {
   TimerCounts left;
   if (process >= processes || knowledge.many_sleeps) return left;
   for (const auto& [ms, most] : knowledge.sleeps.at(process)) {
-    const auto done = slept.find(ms);
-    const unsigned times = done == slept.end() ? 0 : done->second;
+    const TimerCounts& counted = knowledge.often_begun.contains(ms) ? slept.ended : slept.begun;
+    const auto done = counted.find(ms);
+    const unsigned times = done == counted.end() ? 0 : done->second;
     if (most > times && !knowledge.timers.contains(ms)) left[ms] = most - times;
   }
   return left;

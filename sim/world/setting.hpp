@@ -44,6 +44,12 @@ struct Doings {
 /// How many timers of each duration, in ms.
 using TimerCounts = std::map<std::int64_t, unsigned>;
 
+/// The sleeps of a process, as far as they are counted.
+struct Sleeps {
+  TimerCounts begun, ended;
+  friend bool operator==(const Sleeps&, const Sleeps&) = default;
+};
+
 /// What the search must know beforehand; when a run shows that it knew too little, it starts
 /// again (World::needs).
 struct Knowledge {
@@ -149,9 +155,9 @@ class Setting {
     if (ms > 0) needs.timers.insert(rounded(ms));
   }
   /// A process begins to sleep so long; `slept` counts that it has.
-  void use_sleep(unsigned process, std::int64_t ms, TimerCounts& slept);
+  void use_sleep(unsigned process, std::int64_t ms, Sleeps& slept);
   /// It has slept so long: nobody has stopped or woken it before.
-  void note_slept(unsigned process, std::int64_t ms, TimerCounts& slept);
+  void note_slept(unsigned process, std::int64_t ms, Sleeps& slept);
   bool counts_sleeps() const;
   /// So that each that is still to come is a timer, which is counted as sleeps are.
   /// Whether the instants of a pause that stops work while another task goes on can be reckoned:
@@ -159,7 +165,7 @@ class Setting {
   bool reckons_split_work() const;
   bool pauses_are_limited() const { return budget(Fault::pause) > 0 && model.pause_max_ms > 0; }
   /// What a process may still sleep, that has slept so much.
-  TimerCounts sleeps_to_come(unsigned process, const TimerCounts& slept) const;
+  TimerCounts sleeps_to_come(unsigned process, const Sleeps& slept) const;
   void use_timeout(std::int64_t ms) {
     if (ms > 0) (timeouts_counted() ? needs.timeouts : needs.timers).insert(rounded(ms));
   }
@@ -336,7 +342,6 @@ class Setting {
   std::vector<std::uint32_t> probe_setups;       ///< one fresh client for each lock
 
  private:
-  void count_sleep(unsigned process, std::int64_t slept_ms, TimerCounts& slept);
   void number_rates();
   void number_locks();
   void find_offsets();
