@@ -52,6 +52,26 @@ TEST_CASE("a watchdog beside a release() that is under way for ever", "[repeated
   }
 }
 
+TEST_CASE("who waits for another task for ever waits so beside a timer, too", "[repeated]") {
+  const auto waiting = [](const std::string& round) {
+    InlineLock lock(
+        {test::kToken +
+             fmt::format("if redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) == OK then"
+                         " return true end\n"
+                         "local free = semaphore(0)\n"
+                         "local timer = every(3, function() {} end)\n"
+                         "free:acquire()\n"
+                         "stop(timer)\n"
+                         "return false",
+                         round),
+         test::kCompareAndDelete});
+    lock.lasting(6, 2);
+    return lock.judged(Property::deadlock);
+  };
+  CHECK(waiting("redis('EXISTS', self.key)") == Verdict::violated);
+  CHECK(waiting("if redis('EXISTS', self.key) == 0 then free:release() end") == Verdict::holds);
+}
+
 TEST_CASE("a watchdog that does harm in its seventh round does so", "[repeated][many-models]") {
   Renewing lock("if rounds == 7 then redis('SET', self.key, 1) return false end", Fault::delay);
   lock.model.processes.resize(1);
