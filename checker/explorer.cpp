@@ -151,8 +151,9 @@ class Exploration {
                            ? "where absolute times are looked at (millis(), TIME) the same at "
                              "another time is another world: try fewer clients, coarser durations "
                              "or one property"
-                           : "what a task has come through in a loop of its own is kept: let it "
-                             "be retry() or every()");
+                           : "what a task has come through in a loop of its own, or several "
+                             "timers beside an operation, is kept: let loops be retry() or "
+                             "every(), and fewer timers go on");
   }
 
   void note_figures() {
