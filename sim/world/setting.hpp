@@ -47,7 +47,6 @@ using TimerCounts = std::map<std::int64_t, unsigned>;
 /// The sleeps of a process, as far as they are counted.
 struct Sleeps {
   TimerCounts begun, ended;
-  friend bool operator==(const Sleeps&, const Sleeps&) = default;
 };
 
 /// What the search must know beforehand; when a run shows that it knew too little, it starts
@@ -159,7 +158,6 @@ class Setting {
   /// It has slept so long: nobody has stopped or woken it before.
   void note_slept(unsigned process, std::int64_t ms, Sleeps& slept);
   bool counts_sleeps() const;
-  /// So that each that is still to come is a timer, which is counted as sleeps are.
   /// Whether the instants of a pause that stops work while another task goes on can be reckoned:
   /// what else its process does lies at fixed distances from the beginning of that work.
   bool reckons_split_work() const;

@@ -24,9 +24,7 @@ std::string waiting(bool within, const std::string& most_ms) {
 }
 
 const std::string kTells =
-    "local ok = redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
-    " return redis.call('del', KEYS[1]) end return 0\", 1, self.key, self.token) == 1"
-    " redis('PUBLISH', 'free', 'x') return ok";
+    "local ok = " + test::kDeletesOwn + " redis('PUBLISH', 'free', 'x') return ok";
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "tests/checker/dice.hpp"
+#include "tests/support/inline_lock.hpp"
 
 namespace lockstep::test {
 
@@ -20,9 +21,6 @@ constexpr const char* kComparedRenewal =
     "redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
     " return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0\","
     " 1, self.key, self.token, self.ttl_ms)";
-constexpr const char* kComparedRelease =
-    "redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
-    " return redis.call('del', KEYS[1]) end return 0\", 1, self.key, self.token)";
 
 std::string timer_set_anew(Dice& dice, std::int64_t unit_ms) {
   const std::string late = dice.of<std::string>(
@@ -68,9 +66,9 @@ std::string renewed_release(Dice& dice) {
   const std::string dog = "if self.dog then stop(self.dog) end ";
   const std::string stops =
       dice.one_in(3) ? dog : dog + "if self.deadline then stop(self.deadline) end ";
-  const std::string ask = dice.of<std::string>({kComparedRelease, "redis('DEL', self.key)"});
-  if (dice.one_in(2)) return stops + "return " + ask + " == 1";
-  return "local gone = " + ask + " " + stops + "return gone == 1";
+  const std::string deletes = dice.of<std::string>({kDeletesOwn, "redis('DEL', self.key) == 1"});
+  if (dice.one_in(2)) return stops + "return " + deletes;
+  return "local gone = " + deletes + " " + stops + "return gone";
 }
 
 }  // namespace

@@ -32,9 +32,7 @@ class Renewing : public InlineLock {
                              "end)\n"
                              "return true",
                              round),
-             "local ok = redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
-             " return redis.call('del', KEYS[1]) end return 0\", 1, self.key, self.token) == 1"
-             " stop(self.dog) return ok"}) {
+             "local ok = " + test::kDeletesOwn + " stop(self.dog) return ok"}) {
     lasting(6, 3);
     model = test::with_fault(model, fault);
   }

@@ -31,10 +31,13 @@ inline std::string scripted_acquire(const std::string& script) {
          "]], 1, self.key, self.token, self.ttl_ms) == 1";
 }
 
-/// The release() of a lock whose key says self.token.
-inline const std::string kCompareAndDelete =
-    "return redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
+/// Whether the key said self.token, and is deleted.
+inline const std::string kDeletesOwn =
+    "redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
     " return redis.call('del', KEYS[1]) end return 0\", 1, self.key, self.token) == 1";
+
+/// The release() of a lock whose key says self.token.
+inline const std::string kCompareAndDelete = "return " + kDeletesOwn;
 
 /// Whether the run of `found` has a loop at its end, in which time passes and `waits` acquires
 /// nothing, and which can be taken once more.
